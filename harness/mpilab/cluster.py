@@ -1,0 +1,251 @@
+"""A runner: the process that holds an ipyparallel MPI cluster and runs kernels on it for the referee.
+
+Theory of operation.  Started as `python -m mpilab.cluster FOLDER RANKS LIBRARIES`; reads requests from standard input and
+answers on standard output (protocol.py).  While engines run, it watches the control page: ranks that all stand in MPI
+and no longer move are stuck, ranks that are gone have died, time is limited, and so is what a kernel may print.  It
+judges nothing.  After anything but a clean end the engines are not fit for use, and the referee replaces the runner.
+
+Nothing stays behind: the MPI shared-memory segments are unlinked as soon as every rank has mapped them, all processes
+carry MPILAB_RUNNER in their environment, and when standard input closes (the referee is gone, however it went) the
+runner kills them and removes its folder.
+"""
+
+import os
+import select
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import mpi4py
+import numpy as np
+import psutil
+from traitlets.config import Config
+
+mpi4py.rc.initialize = False  # this process only names the engines' functions; it is no MPI process
+
+from mpilab import engine, page, protocol, sweep
+from mpilab.protocol import Array, RankReport
+
+STUCK_S = 1.0  # all ranks in MPI and no call entered for so long: stuck
+POLL_S = 0.01
+PRINT_LIMIT = 64_000_000  # bytes a rank may print
+SHOW_LIMIT = 4_000  # bytes of them that a report shows
+START_S = 90.0
+MEMORY_SHARE = 0.25  # of the machine, for the data of all ranks together
+
+
+class Cluster:
+    """Controller, engines, and the control page they publish on."""
+
+    def __init__(self, folder: Path, ranks: int, libraries: Path) -> None:
+        """Start `ranks` engines under one mpiexec; raises when they don't come up."""
+        import ipyparallel
+
+        self.folder, self.size = folder, ranks
+        self.page = page.Page(folder / "page", ranks)
+        _set_environment(folder, libraries)
+        config = Config()
+        config.MPIEngineSetLauncher.engine_args = ["--IPEngine.enable_nanny=False", "--log-level=40"]
+        config.MPIEngineSetLauncher.mpi_args = ["-genv", "LD_PRELOAD", f"{libraries}/life.so {libraries}/pmpi.so"]
+        config.MPIEngineSetLauncher.mpi_cmd = [str(Path(sys.executable).parent / "mpiexec")]
+        self._cluster = ipyparallel.Cluster(
+            engines="mpi",
+            n=ranks,
+            profile_dir=str(folder / "profile"),
+            # a short heartbeat shortens the start; many misses, because a busy engine isn't dead
+            controller_args=["--HeartMonitor.period=200", "--HeartMonitor.max_heartmonitor_misses=600"],
+            log_level=40,
+            config=config,
+        )
+        self._cluster.start_cluster_sync()
+        self._client = self._cluster.connect_client_sync()
+        self._client.wait_for_engines(ranks, timeout=START_S, interactive=False)
+        ids = self._client[:].apply_sync(engine.rank)
+        self._views = [self._client[ids.index(rank)] for rank in range(ranks)]
+        memory = int(psutil.virtual_memory().total * MEMORY_SHARE / ranks)
+        attached = [v.apply_async(engine.attach, str(folder), self.page.size, memory) for v in self._views]
+        self.versions: dict[str, str] = attached[0].get()
+        for reply in attached:
+            reply.get()
+        sweep.unlink_segments([p.pid for p in self.page.ranks])
+        self.versions |= {"ipyparallel": ipyparallel.__version__, "python": sys.version.split()[0]}
+
+    def load(self, request: protocol.Load) -> protocol.Observation:
+        """Load a kernel on all engines."""
+        args = (request.slot, request.language, request.path)
+        return self._watch([view.apply_async(engine.load, *args) for view in self._views], 20.0)[0]
+
+    def data(self, request: protocol.Data, arrays: list[Array]) -> protocol.Done:
+        """Hand each rank its input sets."""
+        views = self._views[: request.ranks]
+        for reply in [v.apply_async(engine.data, request.sets, a) for v, a in zip(views, arrays, strict=True)]:
+            reply.get()
+        return protocol.Done()
+
+    def run(self, request: protocol.Run) -> tuple[protocol.Observation, list[Array]]:
+        """Run a kernel and watch it."""
+        spec = {name: getattr(request, name) for name in request.__struct_fields__}
+        views = self._views[: request.ranks]
+        return self._watch([view.apply_async(engine.run, spec) for view in views], request.timeout_s)
+
+    def _watch(self, replies: list[Any], timeout_s: float) -> tuple[protocol.Observation, list[Array]]:
+        """Wait for `replies`; stop waiting when the ranks are stuck, dead, late or too talkative."""
+        start = moved_at = time.monotonic()
+        before = -1
+        end = "finished"
+        while not all(reply.ready() for reply in replies):
+            self._client.wait(replies, timeout=POLL_S)
+            now = time.monotonic()
+            pages = self.page.ranks[: len(replies)]
+            moved = sum(p.entered for p in pages) + sum(p.phase << 40 for p in pages)
+            if moved != before or not self._all_wait(replies):
+                before, moved_at = moved, now
+            if any(not _alive(p.pid) for p in pages):
+                end = "died"
+            elif now - moved_at > STUCK_S:
+                end = "stuck"
+            elif now - start > timeout_s:
+                end = "timed_out"
+            elif self._flooded():
+                end = "flooded"
+            if end != "finished":
+                break
+            if select.select([0], [], [], 0)[0] and not os.read(0, 0) and _input_closed():
+                raise EOFError
+        elapsed = time.monotonic() - start
+        reports, arrays = [], []
+        for rank, reply in enumerate(replies):
+            report, seconds, kept = _answer(reply)
+            reports.append(self._report(rank, report))
+            arrays += [seconds, kept]
+        return protocol.Observation(end, reports, elapsed), arrays
+
+    def _all_wait(self, replies: list[Any]) -> bool:
+        """Every rank is done, waits for the others, or is inside an MPI call."""
+        return all(
+            reply.ready() or p.in_call or p.phase == page.WAIT for reply, p in zip(replies, self.page.ranks, strict=False)
+        )
+
+    def _flooded(self) -> bool:
+        return any(f.stat().st_size > PRINT_LIMIT for f in self.folder.glob("rank-*.out"))
+
+    def _report(self, rank: int, answer: dict[str, Any]) -> RankReport:
+        p = self.page.ranks[rank]
+        with (self.folder / f"rank-{rank}.out").open("rb") as file:
+            printed = file.read(SHOW_LIMIT).decode(errors="replace")
+        seen = {
+            "phase": page.PHASES[p.phase] if 0 <= p.phase < len(page.PHASES) else "",
+            "calls": self.page.calls(rank),
+            "in_call": self.page.name(p.in_call),
+            "signal": p.signal,
+            "frames": _lines(p, self.kernel_path) if p.signal else [],
+            "abort_code": p.abort_code if p.aborted else None,
+            "exited": bool(p.exited),
+            "forked": bool(p.forked),
+            "error_call": self.page.name(p.error_call),
+            "error_text": p.error_text.decode(errors="replace"),
+            "printed": printed,
+        }
+        return RankReport(**(seen | answer))
+
+    kernel_path = ""
+
+
+def _answer(reply: Any) -> tuple[dict[str, Any], Array, Array]:
+    nothing = np.zeros(0)
+    if not reply.ready():
+        return {"status": "lost"}, nothing, nothing
+    try:
+        answer = reply.get()
+    except Exception as error:
+        if "EngineError" in type(error).__name__ or "died" in str(error):
+            return {"status": "lost"}, nothing, nothing
+        raise
+    return answer if isinstance(answer, tuple) else (answer, nothing, nothing)
+
+
+def _alive(pid: int) -> bool:
+    try:
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
+def _lines(p: Any, library: str) -> list[str]:
+    """The frames of a crash that lie in the kernel's library, as 'function at file:line', innermost first."""
+    if not library:
+        return []
+    size = Path(library).stat().st_size * 4
+    offsets = [a for a in p.frames[: p.frame_count] if 0 < a < size]
+    if not offsets:
+        return []
+    args = ["addr2line", "-f", "-s", "-e", library, *(hex(a) for a in offsets)]
+    try:
+        found = subprocess.run(args, capture_output=True, text=True, timeout=10, check=True).stdout.splitlines()
+    except (OSError, subprocess.SubprocessError):
+        return []
+    pairs = zip(found[::2], found[1::2], strict=False)
+    return [f"{function} at {place.split(' ')[0]}" for function, place in pairs if "?" not in place]
+
+
+def _set_environment(folder: Path, libraries: Path) -> None:
+    os.environ |= {
+        "MPILAB_RUNNER": folder.name,
+        "LD_PRELOAD": f"{libraries}/life.so",
+        "IPYTHONDIR": str(folder / "ipython"),
+        # more ranks than cores: without these a rank that waits burns its whole time slice
+        "MPIR_CVAR_CH4_PROGRESS_THROTTLE": "1",
+        "MPIR_CVAR_CH4_PROGRESS_THROTTLE_NO_PROGRESS_COUNT": "1",
+        "OMP_NUM_THREADS": "1",
+        "OPENBLAS_NUM_THREADS": "1",
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
+    os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+
+
+def _input_closed() -> bool:
+    poll = select.poll()
+    poll.register(0, select.POLLIN)
+    return any(event & select.POLLHUP for _, event in poll.poll(0))
+
+
+def _serve(cluster: Cluster, requests: BinaryIO, replies: BinaryIO) -> None:
+    """Answer requests until there are no more."""
+    while True:
+        request, arrays = protocol.receive(requests, protocol.Request, limit=1 << 27)
+        answer: protocol.Reply
+        results: list[Array] = []
+        if isinstance(request, protocol.Load):
+            cluster.kernel_path = request.path if request.language == "c" else ""
+            answer = cluster.load(request)
+        elif isinstance(request, protocol.Data):
+            answer = cluster.data(request, arrays)
+        else:
+            answer, results = cluster.run(request)
+        protocol.send(replies, answer, results)
+
+
+def main(folder: Path, ranks: int, libraries: Path) -> None:
+    """Serve requests from standard input until it closes; then leave nothing behind."""
+    replies = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what libraries print must not mix with the replies
+    sweep.become_subreaper()
+    try:
+        cluster = Cluster(folder, ranks, libraries)
+        protocol.send(replies, protocol.Ready(cluster.versions))
+        _serve(cluster, sys.stdin.buffer, replies)
+    except EOFError:
+        pass
+    except Exception as error:  # the referee tells the user
+        protocol.send(replies, protocol.Failure(f"{type(error).__name__}: {error}"))
+    finally:
+        sweep.kill_marked(folder.name)
+        shutil.rmtree(folder, ignore_errors=True)
+        os._exit(0)  # ipyparallel's exit handlers would wait for engines that are gone
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), int(sys.argv[2]), Path(sys.argv[3]))

@@ -1,0 +1,307 @@
+"""What runs on an ipyparallel engine: hosts one kernel per slot, runs it, and reports.
+
+Theory of operation.  The runner calls `attach` once and then `load`, `data` and `run` on all engines of a case at the
+same time; engines agree on nothing but MPI.  A kernel that fails returns its report at once and leaves its peers
+where they are: the runner sees who is stuck, decides, and replaces the engines.  What a kernel prints goes to a file of
+its rank; what must survive a crash goes to the control page (c/page.h).
+"""
+
+import contextlib
+import ctypes
+import faulthandler
+import os
+import random
+import resource
+import sys
+import traceback
+import types
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from mpi4py import MPI
+from numpy.typing import NDArray
+
+from mpilab import page
+
+GUARD = 64  # doubles before and after each buffer that the kernel must not touch
+GUARD_VALUE = -6.02214076e23
+HOST = ctypes.PyDLL(None)  # the preloaded host library; PyDLL, because it calls Python kernels back
+KERNEL_CALL = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p)
+COMM_TYPE = ctypes.c_int if MPI._sizeof(MPI.Comm) == ctypes.sizeof(ctypes.c_int) else ctypes.c_void_p
+
+
+class Shape(ctypes.Structure):
+    """struct kernel_shape; a Python kernel gets the same object and reads the same fields."""
+
+    _fields_ = tuple((name, ctypes.c_long) for name in ("n", "steps", "n_in", "n_out"))
+
+
+class Burst(ctypes.Structure):
+    """struct burst of host.c."""
+
+    _fields_ = (
+        *((name, ctypes.c_long) for name in ("n_in", "n_out")),
+        *((name, ctypes.c_int) for name in ("warmup", "samples")),
+        *((name, ctypes.c_void_p) for name in ("set", "keep", "inputs", "in_", "out", "kept", "seconds")),
+    )
+
+
+class KernelFailedError(Exception):
+    """A kernel function returned something else than 0."""
+
+    def __init__(self, code: int) -> None:
+        super().__init__(code)
+        self.code = code
+
+
+class _State:
+    """This engine's slots, input sets and communicators."""
+
+    def __init__(self) -> None:
+        self.output = Path(os.devnull)
+        self.slots: dict[str, Callable[..., Any]] = {}
+        self.paths: dict[str, str] = {}
+        self.comms: dict[tuple[str, int], MPI.Intracomm] = {}
+        self.inputs: NDArray[np.float64] = np.zeros((1, 0))
+
+
+STATE = _State()
+
+
+def rank() -> int:
+    """This engine's rank in MPI_COMM_WORLD."""
+    return MPI.COMM_WORLD.rank
+
+
+def attach(folder: str, page_size: int, memory_bytes: int) -> dict[str, str]:
+    """Map the control page, send what kernels print to a file, limit memory; return the versions in use."""
+    HOST.mpilab_attach.restype = ctypes.c_long
+    HOST.mpilab_attach.argtypes = (ctypes.c_char_p, ctypes.c_int, ctypes.c_long)
+    answer = HOST.mpilab_attach(f"{folder}/page".encode(), rank(), page_size)
+    if answer:
+        raise RuntimeError(f"control page: {answer} (-1: cannot be mapped; else page.h says {answer}, not {page_size})")
+    STATE.output = Path(folder) / f"rank-{rank()}.out"
+    fd = os.open(STATE.output, os.O_CREAT | os.O_RDWR | os.O_APPEND, 0o600)
+    os.dup2(fd, 1)
+    os.dup2(fd, 2)
+    faulthandler.disable()  # host.c notes signals itself
+    resource.setrlimit(resource.RLIMIT_DATA, (memory_bytes, memory_bytes))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    import mpi4py
+
+    return {"mpi": MPI.Get_library_version().split("\n")[0].strip(), "mpi4py": mpi4py.__version__}
+
+
+def load(slot: str, language: str, path: str) -> dict[str, Any]:
+    """Load the kernel at `path` into `slot`; return a report as `run` does."""
+    with _kernel_output():
+        HOST.mpilab_clear()
+        HOST.mpilab_phase(page.LOAD)
+        for key in [key for key in STATE.comms if key[0] == slot]:
+            STATE.comms.pop(key).Free()
+        STATE.paths[slot] = path
+        try:
+            STATE.slots[slot] = _c_kernel(path) if language == "c" else _python_kernel(path)
+        except BaseException:
+            return {"status": "raised", "phase": "load", "text": _traceback(path)}
+        finally:
+            HOST.mpilab_phase(page.IDLE)
+    return {"status": "returned", "phase": "load"}
+
+
+def data(sets: int, values: NDArray[np.float64]) -> None:
+    """Keep this rank's `sets` input sets for the runs to come."""
+    STATE.inputs = values.reshape(sets, -1).copy()
+
+
+def run(spec: dict[str, Any]) -> tuple[dict[str, Any], NDArray[np.float64], NDArray[np.float64]]:
+    """Run a kernel as protocol.Run says; return a report, the seconds of each sample, the outputs kept."""
+    order, keep, warmup = spec["order"], spec["keep"], spec["warmup"]
+    comm, host = _comm(spec["slot"], spec["ranks"]), _comm("", spec["ranks"])
+    n_out = spec["n_out"][rank()]
+    source = STATE.inputs[order[0]]
+    in_, out = Guarded(source.size), Guarded(n_out)
+    in_.values[:] = source
+    shape = Shape(spec["n"], spec["steps"], source.size, n_out)
+    seconds, kept = np.zeros(len(order) - warmup), np.full((len(keep), n_out), np.nan)
+    report: dict[str, Any] = {"status": "returned"}
+    kernel = None
+    with _kernel_output():
+        HOST.mpilab_clear()
+        try:
+            HOST.mpilab_phase(page.INIT)
+            kernel = STATE.slots[spec["slot"]](comm, shape, in_.values, out.values)
+            _burst(kernel, host, spec, in_, out, seconds, kept)
+            HOST.mpilab_phase(page.FREE)
+            kernel.free()
+            report |= _aftermath(comm, host)
+        except KernelFailedError as error:
+            report |= {"status": "failed", "code": error.code, "phase": _phase()}
+        except BaseException:
+            report |= {"status": "raised", "phase": _phase(), "text": _traceback(STATE.paths[spec["slot"]])}
+        finally:
+            HOST.mpilab_phase(page.IDLE)
+    report["overrun"] = in_.overrun("in") or out.overrun("out")
+    report["input_changed"] = not np.array_equal(in_.values, STATE.inputs[order[-1]], equal_nan=True)
+    return report, seconds, kept
+
+
+def _burst(
+    kernel: "_CKernel | _PythonKernel",
+    host: MPI.Intracomm,
+    spec: dict[str, Any],
+    in_: "Guarded",
+    out: "Guarded",
+    seconds: NDArray[np.float64],
+    kept: NDArray[np.float64],
+) -> None:
+    order = np.array(spec["order"], dtype=np.intc)
+    keep = np.full(order.size, -1, dtype=np.intc)
+    keep[spec["keep"]] = np.arange(len(spec["keep"]))
+    burst = Burst(
+        n_in=in_.values.size,
+        n_out=out.values.size,
+        warmup=spec["warmup"],
+        samples=seconds.size,
+        set=order.ctypes.data,
+        keep=keep.ctypes.data,
+        inputs=STATE.inputs.ctypes.data,
+        in_=in_.values.ctypes.data,
+        out=out.values.ctypes.data,
+        kept=kept.ctypes.data,
+        seconds=seconds.ctypes.data,
+    )
+    _called(HOST.mpilab_burst(host.py2f(), kernel.function, kernel.self, ctypes.byref(burst)), kernel)
+
+
+class Guarded:
+    """A buffer of doubles with guard cells around it, at a random place so that no layout is always lucky."""
+
+    def __init__(self, size: int) -> None:
+        shift = 8 * random.randrange(64)  # whole cache lines, up to a page
+        self._all = np.full(size + 2 * GUARD + shift + 8, GUARD_VALUE)
+        start = shift + GUARD + (-self._all.ctypes.data // 8) % 8
+        self.values = self._all[start : start + size]
+        self._start = start
+
+    def overrun(self, name: str) -> str:
+        """Say which cell outside the buffer was written, or ''."""
+        wrong = np.flatnonzero(self._all != GUARD_VALUE) - self._start
+        outside = wrong[(wrong < 0) | (wrong >= self.values.size)]
+        return f"{name}[{outside[0]}], but {name}[] has {self.values.size} elements" if outside.size else ""
+
+
+class _CKernel:
+    """One initialised C kernel."""
+
+    def __init__(self, library: ctypes.CDLL, comm: MPI.Intracomm, shape: Shape, *arrays: NDArray[np.float64]) -> None:
+        self._library = library
+        self._pointer = ctypes.c_void_p()
+        self.function = ctypes.cast(library.kernel_run, ctypes.c_void_p)
+        HOST.mpilab_kernel_at(self.function)
+        handle = COMM_TYPE.from_address(MPI._addressof(comm))
+        pointers = [ctypes.c_void_p(a.ctypes.data) for a in arrays]
+        _called(library.kernel_init(handle, ctypes.byref(shape), *pointers, ctypes.byref(self._pointer)))
+        self.self = self._pointer
+
+    def free(self) -> None:
+        _called(self._library.kernel_free(ctypes.byref(self._pointer)))
+
+
+class _PythonKernel:
+    """One initialised Python kernel; `function` is its `run` as host.c calls it."""
+
+    def __init__(self, cls: type, comm: MPI.Intracomm, shape: Shape, *arrays: NDArray[np.float64]) -> None:
+        arrays[0].flags.writeable = False
+        self._kernel = cls(comm, shape, *arrays)
+        self.error: BaseException | None = None
+        run = self._kernel.run
+
+        def call(_: object) -> int:
+            try:
+                return int(run() or 0)
+            except BaseException as error:  # raised again where Python sees it
+                self.error = error
+                return -1
+
+        self._callback = KERNEL_CALL(call)  # kept alive
+        self.function = ctypes.cast(self._callback, ctypes.c_void_p)
+        self.self = ctypes.c_void_p()
+
+    def free(self) -> None:
+        _called(int(self._kernel.free() or 0))
+
+
+def _called(code: int, kernel: "_CKernel | _PythonKernel | None" = None) -> None:
+    error = getattr(kernel, "error", None)
+    if error is not None:
+        raise error
+    if code:
+        raise KernelFailedError(code)
+
+
+def _c_kernel(path: str) -> Callable[..., _CKernel]:
+    library = ctypes.CDLL(path, mode=os.RTLD_LOCAL | os.RTLD_NOW)
+    return lambda *args: _CKernel(library, *args)
+
+
+def _python_kernel(path: str) -> Callable[..., _PythonKernel]:
+    module = types.ModuleType("kernel")
+    module.__file__ = path
+    exec(compile(Path(path).read_text(), path, "exec"), module.__dict__)
+    return lambda *args: _PythonKernel(module.Kernel, *args)
+
+
+def _comm(slot: str, ranks: int) -> MPI.Intracomm:
+    """The communicator of `slot` over the first `ranks` ranks; its errors are noted on the control page."""
+    key = (slot, ranks)
+    if key not in STATE.comms:
+        group = MPI.COMM_WORLD.Get_group().Range_incl([(0, ranks - 1, 1)])
+        STATE.comms[key] = MPI.COMM_WORLD.Create_group(group)
+        HOST.mpilab_note_errors(STATE.comms[key].py2f())
+    return STATE.comms[key]
+
+
+class _Stray(ctypes.Structure):
+    _fields_ = tuple((name, ctypes.c_int) for name in ("found", "source", "tag", "bytes"))
+
+
+def _aftermath(comm: MPI.Intracomm, host: MPI.Intracomm) -> dict[str, Any]:
+    stray = _Stray()
+    HOST.mpilab_stray_message(comm.py2f(), host.py2f(), ctypes.byref(stray))
+    if not stray.found:
+        return {}
+    return {"stray": f"{stray.bytes} bytes from rank {stray.source} with tag {stray.tag}"}
+
+
+def _phase() -> str:
+    return page.PHASES[HOST.mpilab_current_phase()]
+
+
+def _traceback(path: str) -> str:
+    """The exception being handled, with the frames that are the kernel's own."""
+    kind, error, tb = sys.exc_info()
+    if isinstance(error, SyntaxError):
+        return "".join(traceback.format_exception_only(kind, error)).strip()
+    frames = [f for f in traceback.extract_tb(tb) if f.filename == path]
+    lines = [f"line {f.lineno}, in {f.name}: {f.line}" for f in frames]
+    return "\n".join([*lines, "".join(traceback.format_exception_only(kind, error)).strip()])
+
+
+@contextlib.contextmanager
+def _kernel_output() -> Iterator[None]:
+    """Send what the kernel prints, from C or Python, to this rank's file."""
+    os.truncate(STATE.output, 0)
+    with (
+        os.fdopen(os.dup(1), "w", buffering=1, errors="replace") as file,
+        contextlib.redirect_stdout(file),
+        contextlib.redirect_stderr(file),
+    ):
+        try:
+            yield
+        finally:
+            with contextlib.suppress(OSError):
+                file.flush()
+            ctypes.CDLL(None).fflush(None)

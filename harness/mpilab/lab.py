@@ -1,0 +1,166 @@
+"""A lab: a folder with a manifest, an oracle and a baseline, beside the solutions that students don't get.
+
+Theory of operation.  `labs/<lab>/` holds lab.toml, oracle.py, baseline.c and baseline.py; `solutions/<lab>/` holds
+reference.c, reference.py and wrong/*.  File names are convention, so the manifest holds no paths.  The manifest is
+decoded into the types below; a key that isn't there is refused by name.  The oracle is the serial truth in NumPy:
+
+    inputs(rng, case)       -> one float64 array per rank
+    expected(case, inputs)  -> one float64 array per rank, what each rank's `out` must hold after a run
+    RTOL                    -> relative tolerance, if 1e-12 is too strict (reductions in another order)
+    hint(case, rank, wrong) -> optional: a sentence about a wrong answer; `wrong` is a boolean array over `out`
+
+A case that makes no sense (fewer rows than ranks, say) is refused by `inputs` with a ValueError that says why.
+"""
+
+import difflib
+import importlib.util
+import os
+from collections.abc import Callable
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import numpy as np
+from msgspec import Meta
+
+from mpilab.errors import HarnessError
+from mpilab.protocol import Array, Language
+
+SUFFIXES: dict[str, Language] = {".c": "c", ".py": "python"}
+LANGUAGES: tuple[Language, ...] = ("c", "python")
+DEFAULT_RTOL = 1e-12
+
+Positive = Annotated[int, Meta(ge=1)]
+
+
+class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One size of the problem: what `n` and `steps` mean is the lab's to say."""
+
+    ranks: Annotated[int, Meta(ge=1, le=16)]
+    n: Annotated[int, Meta(ge=0)]
+    steps: Positive = 1
+
+    def __str__(self) -> str:
+        return f"ranks={self.ranks}, n={self.n}, steps={self.steps}"
+
+
+class Calls(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """MPI calls a conversion must make (each entry `A|B|...`: one of them) and must not make."""
+
+    require: tuple[str, ...] = ()
+    forbid: tuple[str, ...] = ()
+
+
+class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """lab.toml."""
+
+    title: str
+    module: str
+    objectives: tuple[str, ...]
+    minutes: Positive
+    points: Annotated[float, Meta(gt=0)]
+    check: Annotated[tuple[Case, ...], Meta(min_length=1)]
+    time: Annotated[tuple[Case, ...], Meta(min_length=1)]
+    calls: Calls = Calls()
+
+
+class Oracle:
+    """The functions of a lab's oracle.py, with what they return checked."""
+
+    def __init__(self, path: Path) -> None:
+        """Import `path`; raises HarnessError when it isn't an oracle."""
+        spec = importlib.util.spec_from_file_location(f"oracle_of_{path.parent.name}", path)
+        if spec is None or spec.loader is None or not path.is_file():
+            raise HarnessError(f"{path} is missing", then="a lab needs an oracle.py: see CONTRIBUTING.md")
+        module = importlib.util.module_from_spec(spec)
+        try:
+            spec.loader.exec_module(module)
+            self._inputs: Callable[[np.random.Generator, Case], list[Array]] = module.inputs
+            self._expected: Callable[[Case, list[Array]], list[Array]] = module.expected
+        except Exception as error:
+            raise HarnessError(f"{path}: {type(error).__name__}: {error}") from error
+        self.rtol = float(getattr(module, "RTOL", DEFAULT_RTOL))
+        self.hint: Callable[[Case, int, np.typing.NDArray[np.bool_]], str] = getattr(module, "hint", lambda *_: "")
+        self._path = path
+
+    def inputs(self, rng: np.random.Generator, case: Case) -> list[Array]:
+        """One input set for `case`: an array per rank."""
+        return self._arrays("inputs", case, lambda: self._inputs(rng, case))
+
+    def expected(self, case: Case, inputs: list[Array]) -> list[Array]:
+        """What each rank must put out for `inputs`."""
+        return self._arrays("expected", case, lambda: self._expected(case, inputs))
+
+    def _arrays(self, name: str, case: Case, call: Callable[[], list[Array]]) -> list[Array]:
+        try:
+            arrays = [np.ascontiguousarray(a, dtype=np.float64).ravel() for a in call()]
+        except ValueError as error:
+            raise HarnessError(f"{self._path} refuses the case {case}: {error}", then="mend lab.toml") from error
+        except Exception as error:
+            raise HarnessError(f"{self._path}, {name}({case}): {type(error).__name__}: {error}") from error
+        if len(arrays) != case.ranks:
+            raise HarnessError(f"{self._path}: {name} gave {len(arrays)} arrays for {case.ranks} ranks")
+        return arrays
+
+
+class Lab:
+    """A lab's folder, read when asked."""
+
+    def __init__(self, folder: Path, solutions: Path) -> None:
+        """`folder` is labs/<lab>, `solutions` is solutions/<lab>."""
+        self.id, self.folder, self.solutions = folder.name, folder, solutions
+
+    @cached_property
+    def manifest(self) -> Manifest:
+        """lab.toml, checked."""
+        path = self.folder / "lab.toml"
+        try:
+            return msgspec.toml.decode(path.read_text(encoding="utf-8"), type=Manifest)
+        except (OSError, UnicodeDecodeError, msgspec.MsgspecError) as error:
+            raise HarnessError(f"{path}: {error}", then="CONTRIBUTING.md lists the keys of a lab.toml") from error
+
+    @cached_property
+    def oracle(self) -> Oracle:
+        """oracle.py, imported."""
+        return Oracle(self.folder / "oracle.py")
+
+    def baseline(self, language: Language) -> Path:
+        """The working code the student starts from."""
+        return self._file(self.folder / "baseline", language)
+
+    def reference(self, language: Language) -> Path:
+        """Our conversion."""
+        return self._file(self.solutions / "reference", language)
+
+    def wrong(self) -> list[Path]:
+        """The foreseen mistakes, each with the verdict it must get on its first line."""
+        return sorted(p for p in (self.solutions / "wrong").glob("*") if p.suffix in SUFFIXES)
+
+    def _file(self, stem: Path, language: Language) -> Path:
+        path = stem.with_suffix(next(s for s, name in SUFFIXES.items() if name == language))
+        if not path.is_file():
+            raise HarnessError(f"{path} is missing", then="a lab has its baseline and reference in C and in Python")
+        return path
+
+
+def course() -> Path:
+    """The folder that holds labs/ and solutions/: this repository, or what MPILAB_COURSE names."""
+    return Path(os.environ.get("MPILAB_COURSE") or Path(__file__).parents[2]).resolve()
+
+
+def labs() -> list[Lab]:
+    """All labs of the course, by name."""
+    folders = sorted(p for p in (course() / "labs").glob("*") if p.is_dir() and not p.name.startswith((".", "_")))
+    if not folders:
+        raise HarnessError(f"no labs in {course() / 'labs'}", then="set MPILAB_COURSE to a folder with labs/")
+    return [Lab(folder, course() / "solutions" / folder.name) for folder in folders]
+
+
+def find(name: str) -> Lab:
+    """The lab called `name`; raises HarnessError with the nearest names when there is none."""
+    found = {lab.id: lab for lab in labs()}
+    if name in found:
+        return found[name]
+    near = difflib.get_close_matches(name, found, n=3, cutoff=0.4) or list(found)
+    raise HarnessError(f"there is no lab {name!r}", then=f"did you mean {' or '.join(near)}? `mpilab labs` lists all")

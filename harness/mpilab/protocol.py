@@ -1,0 +1,145 @@
+"""What the referee and a runner say to each other, and how it travels over a pipe.
+
+Theory of operation.  A runner may hold hostile code, so only JSON and raw float64 arrays come out of it: nothing is
+ever unpickled.  A message is one line of JSON, `{"body": ..., "arrays": [length, ...]}`, followed by the arrays' bytes
+in that order.  Both ends decode `body` into the types below, so a message that isn't one of them is refused, and the
+receiver says beforehand how many doubles it is willing to take.
+
+Requests: `Load` a kernel into a slot, set `Data` for the runs to come, `Run`.  Each is answered by `Ready`, `Loaded`,
+`Observation` or `Failure`.
+"""
+
+from typing import BinaryIO, Literal, TypeVar
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from mpilab.errors import HarnessError
+
+LINE_LIMIT = 4_000_000  # bytes of JSON in one message: two ranks' printed text is far below
+
+Array = NDArray[np.float64]
+T = TypeVar("T")
+Language = Literal["c", "python"]
+
+
+class Load(msgspec.Struct, frozen=True, tag=True):
+    """Load the kernel at `path` into `slot` on all engines (C: a shared library; Python: a source file)."""
+
+    slot: str
+    language: Language
+    path: str
+
+
+class Data(msgspec.Struct, frozen=True, tag=True):
+    """The input sets for the runs to come; arrays: for each rank, its sets one after the other."""
+
+    sets: int
+    ranks: int
+
+
+class Run(msgspec.Struct, frozen=True, tag=True):
+    """init, one run for each entry of `order` (which input set it gets), free; outputs of runs `keep` come back."""
+
+    slot: str
+    ranks: int
+    n: int
+    steps: int
+    n_out: list[int]
+    order: list[int]
+    keep: list[int]
+    warmup: int
+    timeout_s: float
+
+
+Request = Load | Data | Run
+
+
+class Ready(msgspec.Struct, frozen=True, tag=True):
+    """The cluster is up: versions of what it runs on."""
+
+    versions: dict[str, str]
+
+
+class Done(msgspec.Struct, frozen=True, tag=True):
+    """The data are in place."""
+
+
+class RankReport(msgspec.Struct, frozen=True):
+    """How one rank fared in a `Run` or `Load`."""
+
+    status: Literal["returned", "raised", "failed", "lost"]
+    phase: str = ""  # load, init, run, free or wait
+    code: int = 0  # what the kernel returned (failed)
+    text: str = ""  # what it raised (raised)
+    overrun: str = ""  # which guard cells were overwritten
+    input_changed: bool = False
+    stray: str = ""  # a message nobody received
+    calls: dict[str, int] = {}  # noqa: RUF012 - msgspec copies it
+    in_call: str = ""  # the MPI call it is in
+    signal: int = 0
+    frames: list[str] = []  # noqa: RUF012 - where it crashed, innermost first
+    abort_code: int | None = None
+    exited: bool = False
+    forked: bool = False
+    error_call: str = ""
+    error_text: str = ""
+    printed: str = ""
+
+
+class Observation(msgspec.Struct, frozen=True, tag=True):
+    """What a run did; arrays: for each rank its seconds per sample, then its kept outputs one after the other."""
+
+    end: Literal["finished", "stuck", "timed_out", "died", "flooded"]
+    ranks: list[RankReport]
+    elapsed_s: float
+
+
+class Failure(msgspec.Struct, frozen=True, tag=True):
+    """The runner itself failed; never the submission's fault."""
+
+    message: str
+
+
+Reply = Ready | Done | Observation | Failure
+
+
+class _Envelope(msgspec.Struct):
+    body: msgspec.Raw
+    arrays: list[int]
+
+
+def send(stream: BinaryIO, body: Request | Reply, arrays: list[Array] | None = None) -> None:
+    """Write one message; `arrays` are flat float64."""
+    flat = [np.ascontiguousarray(a, dtype=np.float64).ravel() for a in arrays or []]
+    line = msgspec.json.encode(_Envelope(msgspec.Raw(msgspec.json.encode(body)), [a.size for a in flat]))
+    stream.write(line + b"\n")
+    for a in flat:
+        stream.write(a.tobytes())
+    stream.flush()
+
+
+def receive(stream: BinaryIO, kind: type[T], limit: int) -> tuple[T, list[Array]]:
+    """Read one message of type `kind` with at most `limit` doubles.
+
+    Raises EOFError when the other end has closed, HarnessError when what came isn't such a message.
+    """
+    line = stream.readline(LINE_LIMIT)
+    if not line:
+        raise EOFError
+    try:
+        envelope = msgspec.json.decode(line, type=_Envelope)
+        body = msgspec.json.decode(envelope.body, type=kind)
+    except msgspec.MsgspecError as error:
+        raise HarnessError(f"a runner sent something that isn't a message: {error}") from error
+    if any(length < 0 for length in envelope.arrays) or sum(envelope.arrays) > limit:
+        raise HarnessError(f"a runner sent {sum(envelope.arrays)} doubles where at most {limit} were due")
+    return body, [_read_array(stream, length) for length in envelope.arrays]
+
+
+def _read_array(stream: BinaryIO, length: int) -> Array:
+    data = stream.read(8 * length)
+    if len(data) != 8 * length:
+        raise EOFError
+    return np.frombuffer(data, dtype=np.float64)

@@ -1,0 +1,153 @@
+"""The referee's end of a runner: start it, ask it, replace it, end it.
+
+Theory of operation.  A `Runner` is a cluster in a process of its own (cluster.py); this class holds the pipe to it.
+Starting takes seconds, so it goes on in the background until the first request needs it.  After anything but a clean end
+the engines may be hung, gone, or hold messages nobody received: the cluster is thrown away and a new one starts at
+once, so that the next kernel finds a warm and innocent one.
+"""
+
+import contextlib
+import os
+import select
+import shutil
+import subprocess
+import sys
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TypeVar
+
+from mpilab import protocol, sweep
+from mpilab.errors import HarnessError
+from mpilab.protocol import Array, Observation
+
+T = TypeVar("T")
+START_S = 120.0
+GRACE_S = 30.0  # beyond a request's own limit, before a silent runner is given up
+PACKAGE_FOLDER = Path(__file__).parents[1]
+
+
+class Runner:
+    """A warm MPI cluster of `ranks` engines that loads and runs kernels."""
+
+    def __init__(self, ranks: int, libraries: Path) -> None:
+        """Start it; `libraries` is the folder that holds life.so and pmpi.so."""
+        self.ranks, self._libraries = ranks, libraries
+        self._ready: protocol.Ready | None = None
+        self._closed = False
+        self._start()
+
+    def versions(self) -> dict[str, str]:
+        """Wait until the cluster is up; return the versions it runs on."""
+        if self._ready is None:
+            reply, _ = self._receive(START_S, 0)
+            if not isinstance(reply, protocol.Ready):
+                raise HarnessError(f"the MPI cluster did not start: {reply}", then="run `mpilab doctor`")
+            self._ready = reply
+        return self._ready.versions
+
+    def load(self, slot: str, language: protocol.Language, path: Path) -> Observation:
+        """Load a kernel into `slot` on all engines."""
+        return self._ask(protocol.Load(slot, language, str(path)), [], 20.0, 0)[0]
+
+    def data(self, sets: Sequence[Sequence[Array]]) -> None:
+        """Hand over input sets: sets[k][rank] is what that rank gets in set k."""
+        import numpy as np
+
+        per_rank = [np.concatenate([s[rank] for s in sets]) for rank in range(len(sets[0]))]
+        self._send(protocol.Data(len(sets), len(per_rank)), per_rank)
+        self._reply(protocol.Done, GRACE_S, 0)
+
+    def run(self, request: protocol.Run) -> tuple[Observation, list[Array], list[Array]]:
+        """Run a kernel; returns what was observed, and per rank its seconds and its kept outputs (flat)."""
+        limit = request.ranks * len(request.order) + len(request.keep) * sum(request.n_out)
+        observation, arrays = self._ask(request, [], request.timeout_s, limit)
+        return observation, arrays[::2], arrays[1::2]
+
+    def close(self) -> None:
+        """End the runner and everything below it."""
+        self._closed = True
+        self._end()
+
+    def _ask(self, request: protocol.Request, arrays: list[Array], timeout_s: float, limit: int) -> tuple[Observation, list[Array]]:
+        self._send(request, arrays)
+        observation, results = self._reply(Observation, timeout_s + GRACE_S, limit)
+        clean = observation.end == "finished" and all(
+            r.status == "returned" and not r.stray and not r.overrun for r in observation.ranks
+        )
+        if not clean:
+            self._replace()
+        return observation, results
+
+    def _send(self, request: protocol.Request, arrays: list[Array]) -> None:
+        self.versions()
+        assert self._process.stdin is not None
+        try:
+            protocol.send(self._process.stdin, request, arrays)
+        except OSError:
+            self._lost()
+
+    def _reply(self, kind: type[T], timeout_s: float, limit: int) -> tuple[T, list[Array]]:
+        reply, arrays = self._receive(timeout_s, limit)
+        if isinstance(reply, kind):
+            return reply, arrays
+        self._replace()
+        raise HarnessError(f"the runner failed: {reply}", then="try again; if it stays so, run `mpilab doctor`")
+
+    def _receive(self, timeout_s: float, limit: int) -> tuple[protocol.Reply, list[Array]]:
+        assert self._process.stdout is not None
+        if not select.select([self._process.stdout], [], [], timeout_s)[0]:
+            self._replace()
+            raise HarnessError(f"the runner has not answered for {timeout_s:.0f} s", then="run `mpilab doctor`")
+        try:
+            return protocol.receive(self._process.stdout, protocol.Reply, limit)
+        except (EOFError, OSError):
+            self._lost()
+            raise
+
+    def _lost(self) -> None:
+        log = self._log()
+        self._replace()
+        raise HarnessError(f"the runner's process ended unexpectedly{log}", then="try again: a new one is starting")
+
+    def _log(self) -> str:
+        with contextlib.suppress(OSError):
+            lines = (self.folder / "runner.log").read_text(errors="replace").strip().splitlines()
+            return ": " + lines[-1] if lines else ""
+        return ""
+
+    def _replace(self) -> None:
+        """End this cluster in the background and start another."""
+        old, folder = self._process, self.folder
+        threading.Thread(target=_end, args=(old, folder)).start()
+        self._start()
+
+    def _start(self) -> None:
+        self.folder = sweep.new_folder()
+        path = os.pathsep.join([str(PACKAGE_FOLDER), *filter(None, [os.environ.get("PYTHONPATH")])])
+        arguments = [str(self.folder), str(self.ranks), str(self._libraries)]
+        with (self.folder / "runner.log").open("wb") as log:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "mpilab.cluster", *arguments],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                env=os.environ | {"PYTHONPATH": path},
+                start_new_session=True,  # Ctrl-C is for the referee, which then ends the runner
+            )
+        self._ready = None
+
+    def _end(self) -> None:
+        _end(self._process, self.folder)
+
+
+def _end(process: "subprocess.Popen[bytes]", folder: Path) -> None:
+    """Kill a runner and whatever carries its mark, and remove its folder."""
+    process.kill()
+    process.wait()
+    for stream in (process.stdin, process.stdout):
+        with contextlib.suppress(OSError):
+            if stream is not None:
+                stream.close()
+    sweep.kill_marked(folder.name)
+    shutil.rmtree(folder, ignore_errors=True)
