@@ -1,7 +1,167 @@
 """From a submission to an artifact: something an engine can load.
 
 Theory of operation.  A C kernel becomes a shared library, with kernel.h force-included so that a wrong signature is a
-compile error that shows both prototypes; warnings that are nearly always mistakes are kept for the report.  A Python
-kernel is parsed, not executed, and its class checked.  Artifacts are named by their content's hash, because the loader
-remembers libraries by path.  What the compiler says is given in the student's file name and lines.
+compile error that shows both prototypes.  A Python kernel is parsed, never executed here, and its class checked.
+Artifacts are named by their content's hash, because the loader remembers libraries by path.  The compiler sees the
+student's file name, so its messages do too.  Kernels that go around the referee (their own MPI_Wtime, PMPI calls) are
+recognised by their symbols.
+
+The harness's own C pieces are built here as well, once a machine.
 """
+
+import ast
+import contextlib
+import hashlib
+import os
+import re
+import secrets
+import shutil
+import signal
+import subprocess
+import sys
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+
+from mpilab import sweep
+from mpilab.errors import HarnessError
+from mpilab.protocol import Language
+from mpilab.submission import Submission
+from mpilab.verdict import Kind, Verdict
+
+C_FOLDER = Path(__file__).parent / "c"
+KERNEL_H = C_FOLDER / "kernel.h"
+BUILD_S = 30  # more than any kernel needs; a template or include bomb needs more
+SHOW_LINES = 40  # of what the compiler says
+C_FLAGS = ("-std=gnu11", "-O2", "-g", "-Wall", "-Wextra", "-fPIC", "-shared", "-Wl,-z,defs", "-fmax-errors=5")
+C_ERRORS = tuple(f"-Werror={w}" for w in ("implicit-function-declaration", "incompatible-pointer-types", "int-conversion"))
+KERNEL_FUNCTIONS = ("kernel_init", "kernel_run", "kernel_free")
+KERNEL_METHODS = {"__init__": ("self", "comm", "shape", "in_", "out"), "run": ("self",), "free": ("self",)}
+NOT_TO_DEFINE = re.compile(r"P?MPI_\w+|mpilab_\w+|clock_gettime|clock|gettimeofday|time")
+NOT_TO_CALL = re.compile(r"PMPI_\w+|mpilab_\w+")
+
+
+@dataclass(frozen=True)
+class Artifact:
+    """What the engines load, and what the compiler remarked."""
+
+    language: Language
+    path: Path
+    warnings: str = ""
+
+
+def build(submission: Submission, folder: Path) -> Artifact | Verdict:
+    """Build `submission` below `folder`; a verdict says why it can't be built."""
+    digest = hashlib.sha256(submission.text.encode()).hexdigest()[:16]
+    place = folder / f"{digest}-{submission.language}"
+    name = submission.name if re.fullmatch(r"\w[\w.-]*", submission.name) else f"kernel{Path(submission.name).suffix}"
+    place.mkdir(exist_ok=True, parents=True)
+    source = place / name
+    source.write_text(submission.text, encoding="utf-8")
+    return _build_c(source) if submission.language == "c" else _build_python(source, submission.text)
+
+
+def _build_c(source: Path) -> Artifact | Verdict:
+    library = source.with_suffix(".so")
+    flags = ["-include", str(KERNEL_H), *C_FLAGS, *C_ERRORS]
+    code, said = _compile([*flags, source.name, "-o", library.name], source.parent)
+    if code is None:
+        return Verdict(Kind.BUILD_FAILED, f"the compiler was still busy with {source.name} after {BUILD_S} s")
+    if code:
+        return Verdict(Kind.BUILD_FAILED, said or f"the compiler ended with status {code} and said nothing")
+    return _symbols(source, library) or Artifact("c", library, said)
+
+
+def _symbols(source: Path, library: Path) -> Verdict | None:
+    """What the library's symbols say against it."""
+    lines = subprocess.run(["nm", str(library)], capture_output=True, text=True, check=True).stdout.splitlines()
+    pairs = [line.split()[-2:] for line in lines]
+    defined = {name for kind, name in pairs if kind not in "Uw"}
+    called = {name for kind, name in pairs if kind in "U"}
+    if missing := [f for f in KERNEL_FUNCTIONS if f not in defined]:
+        return Verdict(Kind.BUILD_FAILED, f"{source.name} does not define {' and '.join(missing)} (see kernel.h)")
+    if cheats := sorted(filter(NOT_TO_DEFINE.fullmatch, defined)):
+        return Verdict(Kind.TAMPERED, f"{source.name} defines {cheats[0]}, which belongs to the system; rename it")
+    if cheats := sorted(filter(NOT_TO_CALL.fullmatch, called)):
+        return Verdict(Kind.TAMPERED, f"{source.name} calls {cheats[0]}, past the referee; call {cheats[0][1:]}")
+    return None
+
+
+def _build_python(source: Path, text: str) -> Artifact | Verdict:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(text, source.name)
+    except SyntaxError as error:
+        line = (error.text or "").rstrip()
+        return Verdict(Kind.BUILD_FAILED, f"{source.name}:{error.lineno}: {error.msg}\n  {line.strip()}")
+    except (ValueError, RecursionError, MemoryError) as error:
+        return Verdict(Kind.BUILD_FAILED, f"{source.name} cannot be parsed: {type(error).__name__}: {error}")
+    kernels = [node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == "Kernel"]
+    if not kernels:
+        return Verdict(Kind.BUILD_FAILED, f"{source.name} has no class Kernel at the top level")
+    methods = {node.name: node for node in kernels[-1].body if isinstance(node, ast.FunctionDef)}
+    for name, parameters in KERNEL_METHODS.items():
+        if complaint := _signature(methods.get(name), name, parameters):
+            return Verdict(Kind.BUILD_FAILED, f"{source.name}: {complaint}")
+    return Artifact("python", source)
+
+
+def _signature(node: ast.FunctionDef | None, name: str, parameters: tuple[str, ...]) -> str:
+    wanted = f"def {name}({', '.join(parameters)})"
+    if node is None:
+        return f"class Kernel has no method {name}; expected {wanted}"
+    found = [a.arg for a in (*node.args.posonlyargs, *node.args.args)]
+    required = len(found) - len(node.args.defaults)
+    if node.args.vararg or required <= len(parameters) <= len(found):
+        return ""
+    return f"line {node.lineno}: def {name}({', '.join(found)}); expected {wanted}"
+
+
+def _compile(arguments: list[str], folder: Path) -> tuple[int | None, str]:
+    """Run mpicc in `folder` within limits; its exit status (None: too long) and the first lines it said."""
+    mpicc = Path(sys.executable).parent / "mpicc"
+    if not shutil.which("cc"):
+        raise HarnessError("there is no C compiler (cc)", then="Debian and Ubuntu: apt install gcc libc6-dev")
+    limits = f"ulimit -t {BUILD_S} -f 400000; exec \"$@\""
+    process = subprocess.Popen(
+        ["sh", "-c", limits, "sh", str(mpicc), *arguments],
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
+        env=os.environ | {"LC_ALL": "C.UTF-8", "GCC_COLORS": "", "MPICH_CC": os.environ.get("MPICH_CC", "cc")},
+    )
+    try:
+        said = process.communicate(timeout=BUILD_S)[0].decode(errors="replace").replace(f"{C_FOLDER}{os.sep}", "")
+    except BaseException as error:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        if isinstance(error, subprocess.TimeoutExpired):
+            return None, ""
+        raise
+    lines = [line for line in said.splitlines() if not line.startswith("In file included from")]
+    more = [f"... and {len(lines) - SHOW_LINES} more lines"] if len(lines) > SHOW_LINES else []
+    return process.returncode, "\n".join(lines[:SHOW_LINES] + more)
+
+
+def libraries() -> Path:
+    """The folder with life.so and pmpi.so, which the engines preload; built when it isn't there yet."""
+    sources = sorted(C_FOLDER.iterdir())
+    digest = hashlib.sha256(b"".join(p.read_bytes() for p in sources) + sys.prefix.encode()).hexdigest()[:16]
+    folder = sweep.base() / f"libraries-{digest}"
+    if folder.is_dir():
+        return folder
+    scratch = sweep.base() / f"{os.getpid()}-{secrets.token_hex(4)}"
+    scratch.mkdir()
+    flags = ["-std=c11", "-O2", "-g", "-fPIC", "-shared", "-Wall", "-Wextra", "-Werror"]
+    for name, parts in {"life.so": ["life.c"], "pmpi.so": ["pmpi.c", "host.c"]}.items():
+        link = ["-Wl,--as-needed"] if name == "life.so" else []  # life.so must not drag MPI into every process
+        code, said = _compile([*flags, *link, *(str(C_FOLDER / p) for p in parts), "-o", name], scratch)
+        if code != 0:
+            raise HarnessError(f"mpilab's own {name} could not be built:\n{said}", then="run `mpilab doctor`")
+    with contextlib.suppress(OSError):  # another session was quicker
+        scratch.rename(folder)
+    return folder

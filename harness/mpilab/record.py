@@ -1,0 +1,108 @@
+"""The record of an attempt: everything measured, as JSON, written so that it is never half there.
+
+Theory of operation.  One frozen struct holds the verdict, the speed and all samples; reports and scores can be made
+from it again without running anything.  It is written to a temporary file, synced, and renamed.  Where the usual place
+has no room, it goes to the next; only when no place has, is it the caller's to print.
+"""
+
+import os
+import secrets
+import tempfile
+import time
+from pathlib import Path
+
+import msgspec
+
+from mpilab.errors import HarnessError
+from mpilab.lab import Case
+from mpilab.stats import Estimate
+
+
+class TimedCase(msgspec.Struct, frozen=True):
+    """All samples of a timed case: seconds[contender][round][sample]."""
+
+    case: Case
+    seconds: dict[str, list[list[float]]]
+
+
+class Record(msgspec.Struct, frozen=True, kw_only=True):
+    """One attempt, from the file to the score."""
+
+    lab: str
+    language: str
+    file: str
+    verdict: str
+    message: str
+    score: float = 0.0
+    points: float = 0.0
+    pending: float = 0.0  # points that wait for a decided measurement
+    why: str = ""
+    speed: str = ""  # the label, '' when not timed
+    speedup: Estimate | None = None
+    against_reference: Estimate | None = None
+    reference_gain: Estimate | None = None
+    control: Estimate | None = None
+    rounds: int = 0
+    samples: int = 0  # of the submission, in all rounds
+    platform: str = "cores"
+    timed: list[TimedCase] = []  # noqa: RUF012 - msgspec copies it
+    calls: dict[str, int] = {}  # noqa: RUF012 - all ranks, all checked cases of two and more
+    printed: str = ""
+    remarks: str = ""  # the compiler's warnings
+    machine: dict[str, str | int | float] = {}  # noqa: RUF012
+    versions: dict[str, str] = {}  # noqa: RUF012
+    sandbox: str = "none"
+    seed: str = ""
+    started: str = ""
+    took_s: float = 0.0
+    interrupted: bool = False
+    compared_with: str = ""  # the other file, for `mpilab compare`
+
+
+def state_folder() -> Path:
+    """Where records are kept."""
+    state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
+    return Path(state) / "mpilab" / "records"
+
+
+def to_json(record: Record) -> bytes:
+    """The record as indented JSON; infinite interval ends become null."""
+    return msgspec.json.format(msgspec.json.encode(record), indent=1)
+
+
+def from_json(content: bytes) -> Record:
+    """Read a record back; raises HarnessError when it isn't one."""
+    try:
+        return msgspec.json.decode(content, type=Record)
+    except msgspec.MsgspecError as error:
+        raise HarnessError(f"this is not a record of mpilab: {error}") from error
+
+
+def write(path: Path, content: bytes) -> None:
+    """Write `content` to `path`, whole or not at all; raises OSError."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    scratch = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    try:
+        with scratch.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        scratch.replace(path)
+    except BaseException:
+        scratch.unlink(missing_ok=True)
+        raise
+
+
+def keep(record: Record) -> Path:
+    """Store a record in the first place that takes it; raises HarnessError with the record's text when none does."""
+    name = f"{time.strftime('%Y%m%dT%H%M%S')}-{record.lab}-{record.language}-{secrets.token_hex(3)}.json"
+    content, reasons = to_json(record), []
+    for folder in (state_folder(), Path(tempfile.gettempdir()) / f"mpilab-{os.getuid()}" / "records", Path.cwd()):
+        try:
+            write(folder / name, content)
+        except OSError as error:
+            reasons.append(f"{folder}: {error.strerror}")
+        else:
+            return folder / name
+    text = "the record could not be written anywhere (" + "; ".join(reasons) + "); here it is:\n" + content.decode()
+    raise HarnessError(text, then="make room, then `mpilab try` again")

@@ -1,0 +1,53 @@
+"""From verdict and speed to points.
+
+Theory of operation.  Pure.  A kernel earns points for being right, for being in the style the lab is about, and for its
+speed.  Speed is scored against what our own conversion gains over the baseline on this machine, in this session: as
+fast as it is full marks, less in proportion to the gain reached (on a log scale).  Where our conversion gains nothing
+here, not being slower is full marks.  What is undecided is pending: never scored as slow.
+"""
+
+import math
+from dataclasses import dataclass
+
+from mpilab.stats import MARGIN, Estimate, Speed
+from mpilab.verdict import Kind, Verdict
+
+RIGHT, STYLE, FAST = 0.4, 0.2, 0.4  # shares of a lab's points
+assert math.isclose(RIGHT + STYLE + FAST, 1.0)
+
+
+@dataclass(frozen=True)
+class Score:
+    """Points earned, points that wait for a decided measurement, and why."""
+
+    earned: float
+    pending: float
+    why: str
+
+
+def score(
+    points: float, verdict: Verdict, speed: Speed | None, speedup: Estimate | None, reference_gain: Estimate | None
+) -> Score:
+    """The score of a submission; `speed` is None when it was not timed."""
+    if verdict.kind is Kind.WRONG_CALLS:
+        return Score(points * RIGHT, 0.0, "points for being right; style and speed come with the conversion")
+    if verdict.kind is not Kind.OK:
+        return Score(0.0, 0.0, "")
+    base = points * (RIGHT + STYLE)
+    if speed is None or speedup is None or reference_gain is None or speed is Speed.UNDECIDED:
+        return Score(base, points * FAST, "the speed could not be decided here: its points are pending, try again")
+    share, why = _share(speed, speedup, reference_gain)
+    return Score(round(base + points * FAST * share, 2), 0.0, why)
+
+
+def _share(speed: Speed, speedup: Estimate, gain: Estimate) -> tuple[float, str]:
+    """The share of the speed's points, and why."""
+    if speed in (Speed.BEST, Speed.AS_FAST):
+        return 1.0, f"full marks for speed: our own conversion gains {gain} here"
+    if gain.low <= 1 + MARGIN:
+        text = f"our own conversion shows no gain on this machine ({gain})"
+        if speed is Speed.SLOWER:
+            return 0.0, f"{text}, but yours is slower than the baseline"
+        return 1.0, f"{text}, so not being slower earns full marks"
+    share = min(max(math.log(speedup.estimate) / math.log(gain.estimate), 0.0), 1.0)
+    return share, f"{share:.0%} of what our own conversion gains here ({gain})"

@@ -1,0 +1,109 @@
+"""From timed rounds to an interval and a word: pure, tested from recorded numbers.
+
+Theory of operation (docs/statistics.md tells it at length).  A round gives each contender one burst of short samples; a
+burst is summed up by its lower quartile, which other load on the machine hardly moves; a round's log ratio of two
+bursts is paired, so a slow moment hits both.  The estimate is the median of the rounds' log ratios; its interval is the
+distribution-free one from order statistics.  Looks at the data come at fixed numbers of rounds and share one error
+rate, so looking early costs no honesty.  A difference counts only beyond `margin`: two warm clusters differ by up to
+1 % by where their memory lies, as the control (the same kernel in both) shows.
+"""
+
+import math
+from collections.abc import Sequence
+from enum import StrEnum
+
+import msgspec
+
+LOOKS = (11, 16, 24, 36, 54, 80, 120, 180)  # rounds at which the interval is looked at
+ERROR = 0.01  # chance that any of an estimate's intervals misses, over all looks
+MARGIN = 0.01  # the smallest difference that is called one
+NARROW = 0.02  # an interval within so much of 1 shows that there is no difference
+SAME = 0.05  # within so much of the reference is as fast; a final interval within it shows no difference
+
+
+class Speed(StrEnum):
+    """How fast a submission is, in words."""
+
+    BEST = "faster than the reference"
+    AS_FAST = "as fast as the reference"
+    FASTER = "faster than the baseline"
+    NO_DIFFERENCE = "no difference shown"
+    SLOWER = "slower than the baseline"
+    UNDECIDED = "undecided on this machine"
+
+
+class Estimate(msgspec.Struct, frozen=True):
+    """A ratio of times with its interval; above 1 the second contender is the faster."""
+
+    estimate: float
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        return f"{self.estimate:.2f} [{self.low:.2f}, {self.high:.2f}]"
+
+
+def lower_quartile(samples: Sequence[float]) -> float:
+    """The burst's summary, in the samples' unit."""
+    ordered = sorted(samples)
+    return ordered[(len(ordered) - 1) // 4]
+
+
+def median(values: Sequence[float]) -> float:
+    """The middle value."""
+    ordered = sorted(values)
+    middle = len(ordered) // 2
+    return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
+
+
+def estimate(logs: Sequence[float], error: float = ERROR / len(LOOKS)) -> Estimate:
+    """The median of log ratios as a ratio, with the interval that misses it with at most probability `error`."""
+    ordered = sorted(logs)
+    rank = _interval_rank(len(ordered), error)
+    low, high = (ordered[rank - 1], ordered[-rank]) if rank else (-math.inf, math.inf)
+    return Estimate(math.exp(median(ordered)), math.exp(low), math.exp(high))
+
+
+def _interval_rank(n: int, error: float) -> int:
+    """The largest k for which [k-th smallest, k-th largest] misses the median at most so often; 0: there is none."""
+    tail, rank = 0.0, 0
+    while rank < n // 2:
+        tail += math.comb(n, rank) / 2**n
+        if 2 * tail > error:
+            break
+        rank += 1
+    return rank
+
+
+def margin(control: Estimate) -> float:
+    """What a difference must exceed: MARGIN, or more where the control itself shows more."""
+    return max(MARGIN, control.low - 1, 1 - control.high)
+
+
+def direction(ratio: Estimate, least: float, *, last: bool) -> Speed | None:
+    """FASTER, SLOWER or NO_DIFFERENCE as soon as the interval shows it; None: look again; UNDECIDED when it's too late."""
+    if ratio.low > 1 + least:
+        return Speed.FASTER
+    if ratio.high < 1 - least:
+        return Speed.SLOWER
+    width = SAME if last else NARROW
+    if ratio.low > 1 / (1 + width) and ratio.high < 1 + width:
+        return Speed.NO_DIFFERENCE
+    return Speed.UNDECIDED if last else None
+
+
+def speed(speedup: Estimate, against_reference: Estimate, control: Estimate, *, last: bool) -> Speed | None:
+    """The word for a submission, or None when more rounds are needed; with `last` there are no more."""
+    least = margin(control)
+    if least > SAME:
+        return Speed.UNDECIDED if last else None
+    word = direction(speedup, least, last=last)
+    if word is not Speed.FASTER:
+        return word
+    if against_reference.low > 1 + least:
+        return Speed.BEST
+    if against_reference.low > 1 / (1 + SAME):
+        return Speed.AS_FAST
+    if against_reference.high < 1 - least or last:
+        return Speed.FASTER
+    return None

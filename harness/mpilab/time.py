@@ -1,0 +1,162 @@
+"""Timing: bursts of short samples, in alternation.
+
+Theory of operation.  Contenders are kernels loaded in warm runners.  A round gives each of them one burst, in random
+order; a burst is one request to a runner: init, some warm-up runs, the samples, free.  A sample is one `kernel_run`
+between a barrier and the slowest rank's return (MAX over ranks), with fresh input each time.  Each burst places its
+buffers anew, so that no memory layout is always lucky.  `steps` is doubled or halved beforehand until a sample lasts
+0.1 to 1 ms: shorter than the system's time slice, long enough for the clock.  Outputs of timed runs are checked too, and
+a long burst is held against the referee's own clock.  This module decides nothing: stats.py does.
+"""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import msgspec
+import numpy as np
+
+from mpilab import check, stats
+from mpilab.errors import HarnessError
+from mpilab.lab import Case, Oracle
+from mpilab.protocol import Array, Observation, Run
+from mpilab.runner import Runner
+from mpilab.verdict import Verdict
+
+SHORTEST_S, LONGEST_S = 1e-4, 1e-3  # of a sample
+BURST_S = 6e-3
+LONG_BURST_S = 0.1
+WARMUP = 3
+SETS = 3  # input sets, drawn from at random
+LIMIT_S = 20.0
+
+
+@dataclass(frozen=True)
+class Contender:
+    """A kernel in a slot of a warm runner."""
+
+    name: str
+    runner: Runner
+    slot: str
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A timed case made ready: data, truth, and how many samples a burst has."""
+
+    case: Case
+    oracle: Oracle
+    sets: list[list[Array]]
+    truth: list[list[Array]]
+    samples: int
+
+
+@dataclass(frozen=True)
+class Burst:
+    """One contender's burst: seconds of each sample (MAX over ranks), the referee's own time, what was wrong."""
+
+    seconds: list[float]
+    elapsed_s: float
+    verdict: Verdict | None
+    observation: Observation
+
+
+@dataclass
+class Rounds:
+    """All bursts of a timed case so far, by contender's name."""
+
+    plan: Plan
+    bursts: dict[str, list[Burst]] = field(default_factory=dict)
+
+    def logs(self, slower: str, faster: str) -> list[float]:
+        """Per round, the log of how many times as fast `faster` is as `slower`."""
+        pairs = zip(self.bursts[slower], self.bursts[faster], strict=True)
+        return [float(np.log(_typical(a) / _typical(b))) for a, b in pairs]
+
+
+def plan(case: Case, oracle: Oracle, baseline: Contender, others: Sequence[Runner], rng: np.random.Generator) -> Plan:
+    """Choose `steps` and the number of samples by the baseline's time; hand the data to all runners."""
+    ready = _plan(case, oracle, rng, samples=9)
+    for _ in range(12):
+        baseline.runner.data(ready.sets)
+        seconds = stats.median(_sound(burst(ready, baseline, rng), baseline).seconds)
+        factor = 2 if seconds < SHORTEST_S else 0.5 if seconds > LONGEST_S else 1
+        steps = int(ready.case.steps * factor)
+        if factor == 1 or steps < 1:
+            break
+        ready = _plan(msgspec.structs.replace(case, steps=steps), oracle, rng, samples=9)
+    for runner in others:
+        runner.data(ready.sets)
+    samples = int(np.clip(BURST_S / seconds, 12, 60))
+    return Plan(ready.case, oracle, ready.sets, ready.truth, samples)
+
+
+def one_round(plan: Plan, contenders: Sequence[Contender], rng: np.random.Generator) -> dict[str, Burst]:
+    """One burst of each contender, in random order."""
+    return {contenders[i].name: burst(plan, contenders[i], rng) for i in rng.permutation(len(contenders))}
+
+
+def burst(plan: Plan, contender: Contender, rng: np.random.Generator, samples: int | None = None) -> Burst:
+    """One burst of `samples` samples (default: the plan's)."""
+    count = WARMUP + (samples or plan.samples)
+    order = rng.integers(0, len(plan.sets), count).tolist()
+    keep = int(rng.integers(WARMUP, count))
+    request = Run(
+        slot=contender.slot,
+        ranks=plan.case.ranks,
+        n=plan.case.n,
+        steps=plan.case.steps,
+        n_out=[t.size for t in plan.truth[0]],
+        order=order,
+        keep=[keep],
+        warmup=WARMUP,
+        timeout_s=LIMIT_S,
+    )
+    start = time.monotonic()
+    observation, seconds, outputs = contender.runner.run(request)
+    elapsed = time.monotonic() - start
+    truth = [plan.truth[order[keep]]]
+    found = check.judge_run(plan.case, observation, [[o] for o in outputs], truth, plan.oracle.rtol, plan.oracle.hint)
+    slowest = [] if found else np.max(seconds, axis=0).tolist()
+    return Burst(slowest, elapsed, found, observation)
+
+
+def clock_disagrees(plan: Plan, honest: Contender, suspect: Contender, rounds: Rounds, rng: np.random.Generator) -> str:
+    """Hold long bursts against the referee's clock; says what disagrees, or ''.
+
+    What a burst takes beyond its samples (input, barriers, the request itself) is known from the baseline.  Time that
+    the suspect took beyond that was spent in runs that it reported as shorter.
+    """
+    said = ""
+    for _ in range(3):  # a disturbed moment can look like a lie once, hardly three times
+        beyond_honest, _ = _beyond(plan, honest, rounds, rng)
+        beyond, claimed = _beyond(plan, suspect, rounds, rng)
+        if beyond <= 3 * max(beyond_honest, 0.0) + 0.5 * claimed:
+            return ""
+        said = f"its samples add up to {claimed:.3f} s, but the referee's clock saw {beyond:.3f} s more go by"
+    return said
+
+
+def _beyond(plan: Plan, contender: Contender, rounds: Rounds, rng: np.random.Generator) -> tuple[float, float]:
+    """A long burst's seconds beyond its samples and beyond a short burst's, and the seconds its samples claim."""
+    short = rounds.bursts[contender.name]
+    typical = stats.median([_typical(b) for b in short])
+    samples = int(np.clip(LONG_BURST_S / max(typical, 1e-6), plan.samples, 20_000))
+    long = burst(plan, contender, rng, samples)
+    claimed = sum(long.seconds)
+    return long.elapsed_s - claimed - stats.median([b.elapsed_s - sum(b.seconds) for b in short]), claimed
+
+
+def _typical(burst: Burst) -> float:
+    return max(stats.lower_quartile(burst.seconds), 1e-9)
+
+
+def _sound(burst: Burst, contender: Contender) -> Burst:
+    """The burst of a kernel of ours, which must be right."""
+    if burst.verdict:
+        raise HarnessError(f"our own {contender.name} failed: {burst.verdict.kind} {burst.verdict.message}")
+    return burst
+
+
+def _plan(case: Case, oracle: Oracle, rng: np.random.Generator, samples: int) -> Plan:
+    sets = [oracle.inputs(rng, case) for _ in range(SETS)]
+    return Plan(case, oracle, sets, [oracle.expected(case, s) for s in sets], samples)
