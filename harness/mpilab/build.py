@@ -31,10 +31,12 @@ from mpilab.verdict import Kind, Verdict
 
 C_FOLDER = Path(__file__).parent / "c"
 KERNEL_H = C_FOLDER / "kernel.h"
-BUILD_S = 30  # more than any kernel needs; a template or include bomb needs more
+BUILD_S = 15  # a hundred times what a kernel needs; an include bomb needs more
 SHOW_LINES = 40  # of what the compiler says
 C_FLAGS = ("-std=gnu11", "-O2", "-g", "-Wall", "-Wextra", "-fPIC", "-shared", "-Wl,-z,defs", "-fmax-errors=5")
-C_ERRORS = tuple(f"-Werror={w}" for w in ("implicit-function-declaration", "incompatible-pointer-types", "int-conversion"))
+C_ERRORS = tuple(
+    f"-Werror={w}" for w in ("implicit-function-declaration", "incompatible-pointer-types", "int-conversion")
+)
 KERNEL_FUNCTIONS = ("kernel_init", "kernel_run", "kernel_free")
 KERNEL_METHODS = {"__init__": ("self", "comm", "shape", "in_", "out"), "run": ("self",), "free": ("self",)}
 NOT_TO_DEFINE = re.compile(r"P?MPI_\w+|mpilab_\w+|clock_gettime|clock|gettimeofday|time")
@@ -77,7 +79,7 @@ def _symbols(source: Path, library: Path) -> Verdict | None:
     lines = subprocess.run(["nm", str(library)], capture_output=True, text=True, check=True).stdout.splitlines()
     pairs = [line.split()[-2:] for line in lines]
     defined = {name for kind, name in pairs if kind not in "Uw"}
-    called = {name for kind, name in pairs if kind in "U"}
+    called = {name for kind, name in pairs if kind == "U"}
     if missing := [f for f in KERNEL_FUNCTIONS if f not in defined]:
         return Verdict(Kind.BUILD_FAILED, f"{source.name} does not define {' and '.join(missing)} (see kernel.h)")
     if cheats := sorted(filter(NOT_TO_DEFINE.fullmatch, defined)):
@@ -123,7 +125,7 @@ def _compile(arguments: list[str], folder: Path) -> tuple[int | None, str]:
     mpicc = Path(sys.executable).parent / "mpicc"
     if not shutil.which("cc"):
         raise HarnessError("there is no C compiler (cc)", then="Debian and Ubuntu: apt install gcc libc6-dev")
-    limits = f"ulimit -t {BUILD_S} -f 400000; exec \"$@\""
+    limits = f'ulimit -t {BUILD_S}; ulimit -f 400000; exec "$@"'
     process = subprocess.Popen(
         ["sh", "-c", limits, "sh", str(mpicc), *arguments],
         cwd=folder,

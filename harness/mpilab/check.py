@@ -90,9 +90,9 @@ def _misbehaviour(observation: Observation, where: str) -> Verdict | None:
     return Verdict(Kind.CRASHED, text)
 
 
-def _crash(report: RankReport) -> str:
+def _crash(report: RankReport) -> str:  # noqa: PLR0911 - one line for each way to crash
     if report.forked:
-        return "called fork(): a rank of an MPI program must not start processes"
+        return "started another process: a rank of an MPI program must not"
     if report.abort_code is not None:
         return f"called MPI_Abort with code {report.abort_code}"
     if report.signal:
@@ -104,16 +104,21 @@ def _crash(report: RankReport) -> str:
     if report.status == "raised":
         return f"raised in {report.phase}: {report.text}\n "
     if report.error_call:
-        return f"got an error from {report.error_call}: {report.error_text}"
+        return f"got an error from {_plain(report.error_call)}: {report.error_text.split(', error stack')[0]}"
     if report.status == "failed":
         return f"returned error code {report.code} from {report.phase}"
     return ""
 
 
+def _plain(call: str) -> str:
+    """A call's name as the student wrote it: mpi4py calls the large-count forms, MPI_Send_c."""
+    return call.removesuffix("_c")
+
+
 def _standing(rank: int, report: RankReport) -> str:
     """Where a rank stands: 'rank 1 in MPI_Recv'."""
     if report.in_call:
-        return f"rank {rank} in {report.in_call}"
+        return f"rank {rank} in {_plain(report.in_call)}"
     if report.status == "returned" or report.phase == "wait":
         return f"rank {rank} done with this run"
     return f"rank {rank} outside MPI, in {report.phase}"
@@ -124,7 +129,9 @@ def _memory(case: Case, observation: Observation) -> Verdict | None:
         if report.overrun:
             return Verdict(Kind.WRONG_ANSWER, f"rank {rank} of {case.ranks} wrote to {report.overrun} ({case})")
         if report.input_changed:
-            return Verdict(Kind.WRONG_ANSWER, f"rank {rank} of {case.ranks} changed in[], which is only to read ({case})")
+            return Verdict(
+                Kind.WRONG_ANSWER, f"rank {rank} of {case.ranks} changed in[], which is only to read ({case})"
+            )
     return None
 
 

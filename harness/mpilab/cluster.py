@@ -1,6 +1,6 @@
 """A runner: the process that holds an ipyparallel MPI cluster and runs kernels on it for the referee.
 
-Theory of operation.  Started as `python -m mpilab.cluster FOLDER RANKS LIBRARIES`; reads requests from standard input and
+Theory of operation.  Started as `python -m mpilab.cluster FOLDER RANKS LIBRARIES`; reads requests from standard input,
 answers on standard output (protocol.py).  While engines run, it watches the control page: ranks that all stand in MPI
 and no longer move are stuck, ranks that are gone have died, time is limited, and so is what a kernel may print.  It
 judges nothing.  After anything but a clean end the engines are not fit for use, and the referee replaces the runner.
@@ -10,9 +10,11 @@ carry MPILAB_RUNNER in their environment, and when standard input closes (the re
 runner kills them and removes its folder.
 """
 
+import contextlib
 import os
 import select
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -26,8 +28,8 @@ from traitlets.config import Config
 
 mpi4py.rc.initialize = False  # this process only names the engines' functions; it is no MPI process
 
-from mpilab import engine, page, protocol, sweep
-from mpilab.protocol import Array, RankReport
+from mpilab import engine, page, protocol, sweep  # noqa: E402 - after the line above
+from mpilab.protocol import Array, End, RankReport  # noqa: E402
 
 STUCK_S = 1.0  # all ranks in MPI and no call entered for so long: stuck
 POLL_S = 0.01
@@ -71,6 +73,7 @@ class Cluster:
         for reply in attached:
             reply.get()
         sweep.unlink_segments([p.pid for p in self.page.ranks])
+        self._servants = set(_children(os.getpid()))  # controller and mpiexec
         self.versions |= {"ipyparallel": ipyparallel.__version__, "python": sys.version.split()[0]}
 
     def load(self, request: protocol.Load) -> protocol.Observation:
@@ -95,7 +98,7 @@ class Cluster:
         """Wait for `replies`; stop waiting when the ranks are stuck, dead, late or too talkative."""
         start = moved_at = time.monotonic()
         before = -1
-        end = "finished"
+        end: End = "finished"
         while not all(reply.ready() for reply in replies):
             self._client.wait(replies, timeout=POLL_S)
             now = time.monotonic()
@@ -116,6 +119,7 @@ class Cluster:
             if select.select([0], [], [], 0)[0] and not os.read(0, 0) and _input_closed():
                 raise EOFError
         elapsed = time.monotonic() - start
+        self._end_strangers()
         reports, arrays = [], []
         for rank, reply in enumerate(replies):
             report, seconds, kept = _answer(reply)
@@ -123,10 +127,23 @@ class Cluster:
             arrays += [seconds, kept]
         return protocol.Observation(end, reports, elapsed), arrays
 
+    def _end_strangers(self) -> None:
+        """End processes that a kernel started, and note it; orphans of theirs have become this process's children."""
+        for rank, p in enumerate(self.page.ranks):
+            strangers = _children(p.pid)
+            if rank == 0:
+                strangers += [pid for pid in _children(os.getpid()) if pid not in self._servants]
+            for pid in strangers:
+                with contextlib.suppress(OSError):
+                    if _alive(pid):
+                        p.forked = 1
+                    os.kill(pid, signal.SIGKILL)
+
     def _all_wait(self, replies: list[Any]) -> bool:
         """Every rank is done, waits for the others, or is inside an MPI call."""
         return all(
-            reply.ready() or p.in_call or p.phase == page.WAIT for reply, p in zip(replies, self.page.ranks, strict=False)
+            reply.ready() or p.in_call or p.phase == page.WAIT
+            for reply, p in zip(replies, self.page.ranks, strict=False)
         )
 
     def _flooded(self) -> bool:
@@ -167,9 +184,15 @@ def _answer(reply: Any) -> tuple[dict[str, Any], Array, Array]:
     return answer if isinstance(answer, tuple) else (answer, nothing, nothing)
 
 
+def _children(pid: int) -> list[int]:
+    with contextlib.suppress(OSError):
+        return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    return []
+
+
 def _alive(pid: int) -> bool:
     try:
-        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+        return bool(psutil.Process(pid).status() != psutil.STATUS_ZOMBIE)
     except psutil.NoSuchProcess:
         return False
 
@@ -215,7 +238,7 @@ def _input_closed() -> bool:
 def _serve(cluster: Cluster, requests: BinaryIO, replies: BinaryIO) -> None:
     """Answer requests until there are no more."""
     while True:
-        request, arrays = protocol.receive(requests, protocol.Request, limit=1 << 27)
+        request, arrays = protocol.receive_request(requests)
         answer: protocol.Reply
         results: list[Array] = []
         if isinstance(request, protocol.Load):
@@ -239,7 +262,7 @@ def main(folder: Path, ranks: int, libraries: Path) -> None:
         _serve(cluster, sys.stdin.buffer, replies)
     except EOFError:
         pass
-    except Exception as error:  # the referee tells the user
+    except Exception as error:  # noqa: BLE001 - the referee tells the user
         protocol.send(replies, protocol.Failure(f"{type(error).__name__}: {error}"))
     finally:
         sweep.kill_marked(folder.name)

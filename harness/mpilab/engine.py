@@ -10,11 +10,9 @@ import contextlib
 import ctypes
 import faulthandler
 import os
-import random
 import resource
 import sys
 import traceback
-import types
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -24,18 +22,7 @@ from mpi4py import MPI
 from numpy.typing import NDArray
 
 from mpilab import page
-
-GUARD = 64  # doubles before and after each buffer that the kernel must not touch
-GUARD_VALUE = -6.02214076e23
-HOST = ctypes.PyDLL(None)  # the preloaded host library; PyDLL, because it calls Python kernels back
-KERNEL_CALL = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p)
-COMM_TYPE = ctypes.c_int if MPI._sizeof(MPI.Comm) == ctypes.sizeof(ctypes.c_int) else ctypes.c_void_p
-
-
-class Shape(ctypes.Structure):
-    """struct kernel_shape; a Python kernel gets the same object and reads the same fields."""
-
-    _fields_ = tuple((name, ctypes.c_long) for name in ("n", "steps", "n_in", "n_out"))
+from mpilab.hosted import HOST, CKernel, Guarded, KernelFailedError, PythonKernel, Shape, called, load_c, load_python
 
 
 class Burst(ctypes.Structure):
@@ -46,14 +33,6 @@ class Burst(ctypes.Structure):
         *((name, ctypes.c_int) for name in ("warmup", "samples")),
         *((name, ctypes.c_void_p) for name in ("set", "keep", "inputs", "in_", "out", "kept", "seconds")),
     )
-
-
-class KernelFailedError(Exception):
-    """A kernel function returned something else than 0."""
-
-    def __init__(self, code: int) -> None:
-        super().__init__(code)
-        self.code = code
 
 
 class _State:
@@ -103,8 +82,8 @@ def load(slot: str, language: str, path: str) -> dict[str, Any]:
             STATE.comms.pop(key).Free()
         STATE.paths[slot] = path
         try:
-            STATE.slots[slot] = _c_kernel(path) if language == "c" else _python_kernel(path)
-        except BaseException:
+            STATE.slots[slot] = load_c(path) if language == "c" else load_python(path)
+        except BaseException:  # noqa: BLE001 - whatever it raises, also SystemExit
             return {"status": "raised", "phase": "load", "text": _traceback(path)}
         finally:
             HOST.mpilab_phase(page.IDLE)
@@ -139,7 +118,7 @@ def run(spec: dict[str, Any]) -> tuple[dict[str, Any], NDArray[np.float64], NDAr
             report |= _aftermath(comm, host)
         except KernelFailedError as error:
             report |= {"status": "failed", "code": error.code, "phase": _phase()}
-        except BaseException:
+        except BaseException:  # noqa: BLE001 - whatever it raises, also SystemExit
             report |= {"status": "raised", "phase": _phase(), "text": _traceback(STATE.paths[spec["slot"]])}
         finally:
             HOST.mpilab_phase(page.IDLE)
@@ -149,11 +128,11 @@ def run(spec: dict[str, Any]) -> tuple[dict[str, Any], NDArray[np.float64], NDAr
 
 
 def _burst(
-    kernel: "_CKernel | _PythonKernel",
+    kernel: CKernel | PythonKernel,
     host: MPI.Intracomm,
     spec: dict[str, Any],
-    in_: "Guarded",
-    out: "Guarded",
+    in_: Guarded,
+    out: Guarded,
     seconds: NDArray[np.float64],
     kept: NDArray[np.float64],
 ) -> None:
@@ -173,94 +152,17 @@ def _burst(
         kept=kept.ctypes.data,
         seconds=seconds.ctypes.data,
     )
-    _called(HOST.mpilab_burst(host.py2f(), kernel.function, kernel.self, ctypes.byref(burst)), kernel)
-
-
-class Guarded:
-    """A buffer of doubles with guard cells around it, at a random place so that no layout is always lucky."""
-
-    def __init__(self, size: int) -> None:
-        shift = 8 * random.randrange(64)  # whole cache lines, up to a page
-        self._all = np.full(size + 2 * GUARD + shift + 8, GUARD_VALUE)
-        start = shift + GUARD + (-self._all.ctypes.data // 8) % 8
-        self.values = self._all[start : start + size]
-        self._start = start
-
-    def overrun(self, name: str) -> str:
-        """Say which cell outside the buffer was written, or ''."""
-        wrong = np.flatnonzero(self._all != GUARD_VALUE) - self._start
-        outside = wrong[(wrong < 0) | (wrong >= self.values.size)]
-        return f"{name}[{outside[0]}], but {name}[] has {self.values.size} elements" if outside.size else ""
-
-
-class _CKernel:
-    """One initialised C kernel."""
-
-    def __init__(self, library: ctypes.CDLL, comm: MPI.Intracomm, shape: Shape, *arrays: NDArray[np.float64]) -> None:
-        self._library = library
-        self._pointer = ctypes.c_void_p()
-        self.function = ctypes.cast(library.kernel_run, ctypes.c_void_p)
-        HOST.mpilab_kernel_at(self.function)
-        handle = COMM_TYPE.from_address(MPI._addressof(comm))
-        pointers = [ctypes.c_void_p(a.ctypes.data) for a in arrays]
-        _called(library.kernel_init(handle, ctypes.byref(shape), *pointers, ctypes.byref(self._pointer)))
-        self.self = self._pointer
-
-    def free(self) -> None:
-        _called(self._library.kernel_free(ctypes.byref(self._pointer)))
-
-
-class _PythonKernel:
-    """One initialised Python kernel; `function` is its `run` as host.c calls it."""
-
-    def __init__(self, cls: type, comm: MPI.Intracomm, shape: Shape, *arrays: NDArray[np.float64]) -> None:
-        arrays[0].flags.writeable = False
-        self._kernel = cls(comm, shape, *arrays)
-        self.error: BaseException | None = None
-        run = self._kernel.run
-
-        def call(_: object) -> int:
-            try:
-                return int(run() or 0)
-            except BaseException as error:  # raised again where Python sees it
-                self.error = error
-                return -1
-
-        self._callback = KERNEL_CALL(call)  # kept alive
-        self.function = ctypes.cast(self._callback, ctypes.c_void_p)
-        self.self = ctypes.c_void_p()
-
-    def free(self) -> None:
-        _called(int(self._kernel.free() or 0))
-
-
-def _called(code: int, kernel: "_CKernel | _PythonKernel | None" = None) -> None:
-    error = getattr(kernel, "error", None)
-    if error is not None:
-        raise error
-    if code:
-        raise KernelFailedError(code)
-
-
-def _c_kernel(path: str) -> Callable[..., _CKernel]:
-    library = ctypes.CDLL(path, mode=os.RTLD_LOCAL | os.RTLD_NOW)
-    return lambda *args: _CKernel(library, *args)
-
-
-def _python_kernel(path: str) -> Callable[..., _PythonKernel]:
-    module = types.ModuleType("kernel")
-    module.__file__ = path
-    exec(compile(Path(path).read_text(), path, "exec"), module.__dict__)
-    return lambda *args: _PythonKernel(module.Kernel, *args)
+    called(HOST.mpilab_burst(host.py2f(), kernel.function, kernel.self, ctypes.byref(burst)), kernel)
 
 
 def _comm(slot: str, ranks: int) -> MPI.Intracomm:
-    """The communicator of `slot` over the first `ranks` ranks; its errors are noted on the control page."""
+    """The communicator of `slot` over the first `ranks` ranks; a C kernel's errors are noted on the page."""
     key = (slot, ranks)
     if key not in STATE.comms:
         group = MPI.COMM_WORLD.Get_group().Range_incl([(0, ranks - 1, 1)])
         STATE.comms[key] = MPI.COMM_WORLD.Create_group(group)
-        HOST.mpilab_note_errors(STATE.comms[key].py2f())
+        if STATE.paths.get(slot, "").endswith(".so"):  # in Python, mpi4py raises at the line of the call
+            HOST.mpilab_note_errors(STATE.comms[key].py2f())
     return STATE.comms[key]
 
 

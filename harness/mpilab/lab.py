@@ -15,6 +15,7 @@ A case that makes no sense (fewer rows than ranks, say) is refused by `inputs` w
 import difflib
 import importlib.util
 import os
+import re
 from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
@@ -26,6 +27,7 @@ from msgspec import Meta
 
 from mpilab.errors import HarnessError
 from mpilab.protocol import Array, Language
+from mpilab.verdict import Kind
 
 SUFFIXES: dict[str, Language] = {".c": "c", ".py": "python"}
 LANGUAGES: tuple[Language, ...] = ("c", "python")
@@ -164,3 +166,12 @@ def find(name: str) -> Lab:
         return found[name]
     near = difflib.get_close_matches(name, found, n=3, cutoff=0.4) or list(found)
     raise HarnessError(f"there is no lab {name!r}", then=f"did you mean {' or '.join(near)}? `mpilab labs` lists all")
+
+
+def stated_verdict(path: Path) -> str:
+    """The verdict that a wrong answer states on its first line: `/* expect: VERDICT - reason */`."""
+    first = path.read_text(encoding="utf-8").split("\n", 1)[0]
+    match = re.fullmatch(r"(?:/\*|#) expect: ([A-Z_]+) - (.+?)(?: \*/)?", first)
+    if not match or match[1] not in set(Kind):
+        raise HarnessError(f"{path}: its first line must be `/* expect: VERDICT - reason */` (C) or `# expect: ...`")
+    return match[1]

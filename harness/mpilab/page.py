@@ -8,6 +8,7 @@ import ctypes
 import mmap
 import re
 from pathlib import Path
+from typing import Any
 
 PHASES = ("idle", "load", "init", "run", "free", "wait")
 IDLE, LOAD, INIT, RUN, FREE, WAIT = range(len(PHASES))
@@ -26,7 +27,7 @@ class Page:
     def __init__(self, path: Path, ranks: int) -> None:
         """Make the file at `path` for `ranks` ranks and map it."""
         self.names = call_names()
-        rank_page = type("RankPage", (ctypes.Structure,), {"_fields_": _fields(len(self.names))})
+        rank_page: Any = type("RankPage", (ctypes.Structure,), {"_fields_": _fields(len(self.names))})
         self.size = ctypes.sizeof(rank_page)
         path.write_bytes(bytes(self.size * ranks))
         with path.open("r+b") as file:

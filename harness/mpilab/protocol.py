@@ -9,7 +9,7 @@ Requests: `Load` a kernel into a slot, set `Data` for the runs to come, `Run`.  
 `Observation` or `Failure`.
 """
 
-from typing import BinaryIO, Literal, TypeVar
+from typing import IO, Any, Literal
 
 import msgspec
 import numpy as np
@@ -17,10 +17,12 @@ from numpy.typing import NDArray
 
 from mpilab.errors import HarnessError
 
+Stream = IO[bytes]
+REQUEST_LIMIT = 1 << 27  # doubles: more than any case
 LINE_LIMIT = 4_000_000  # bytes of JSON in one message: two ranks' printed text is far below
 
+End = Literal["finished", "stuck", "timed_out", "died", "flooded"]
 Array = NDArray[np.float64]
-T = TypeVar("T")
 Language = Literal["c", "python"]
 
 
@@ -76,10 +78,10 @@ class RankReport(msgspec.Struct, frozen=True):
     overrun: str = ""  # which guard cells were overwritten
     input_changed: bool = False
     stray: str = ""  # a message nobody received
-    calls: dict[str, int] = {}  # noqa: RUF012 - msgspec copies it
+    calls: dict[str, int] = {}
     in_call: str = ""  # the MPI call it is in
     signal: int = 0
-    frames: list[str] = []  # noqa: RUF012 - where it crashed, innermost first
+    frames: list[str] = []
     abort_code: int | None = None
     exited: bool = False
     forked: bool = False
@@ -91,7 +93,7 @@ class RankReport(msgspec.Struct, frozen=True):
 class Observation(msgspec.Struct, frozen=True, tag=True):
     """What a run did; arrays: for each rank its seconds per sample, then its kept outputs one after the other."""
 
-    end: Literal["finished", "stuck", "timed_out", "died", "flooded"]
+    end: End
     ranks: list[RankReport]
     elapsed_s: float
 
@@ -110,21 +112,29 @@ class _Envelope(msgspec.Struct):
     arrays: list[int]
 
 
-def send(stream: BinaryIO, body: Request | Reply, arrays: list[Array] | None = None) -> None:
+def send(stream: Stream, body: Request | Reply, arrays: list[Array] | None = None) -> None:
     """Write one message; `arrays` are flat float64."""
     flat = [np.ascontiguousarray(a, dtype=np.float64).ravel() for a in arrays or []]
     line = msgspec.json.encode(_Envelope(msgspec.Raw(msgspec.json.encode(body)), [a.size for a in flat]))
     stream.write(line + b"\n")
-    for a in flat:
-        stream.write(a.tobytes())
+    stream.writelines(a.tobytes() for a in flat)
     stream.flush()
 
 
-def receive(stream: BinaryIO, kind: type[T], limit: int) -> tuple[T, list[Array]]:
-    """Read one message of type `kind` with at most `limit` doubles.
+def receive_request(stream: Stream) -> tuple[Request, list[Array]]:
+    """Read a request, which comes from the referee; raises as `receive_reply` does."""
+    return _receive(stream, Request, REQUEST_LIMIT)
+
+
+def receive_reply(stream: Stream, limit: int) -> tuple[Reply, list[Array]]:
+    """Read a reply with at most `limit` doubles.
 
     Raises EOFError when the other end has closed, HarnessError when what came isn't such a message.
     """
+    return _receive(stream, Reply, limit)
+
+
+def _receive(stream: Stream, kind: Any, limit: int) -> tuple[Any, list[Array]]:
     line = stream.readline(LINE_LIMIT)
     if not line:
         raise EOFError
@@ -138,7 +148,7 @@ def receive(stream: BinaryIO, kind: type[T], limit: int) -> tuple[T, list[Array]
     return body, [_read_array(stream, length) for length in envelope.arrays]
 
 
-def _read_array(stream: BinaryIO, length: int) -> Array:
+def _read_array(stream: Stream, length: int) -> Array:
     data = stream.read(8 * length)
     if len(data) != 8 * length:
         raise EOFError

@@ -45,12 +45,12 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     rounds: int = 0
     samples: int = 0  # of the submission, in all rounds
     platform: str = "cores"
-    timed: list[TimedCase] = []  # noqa: RUF012 - msgspec copies it
-    calls: dict[str, int] = {}  # noqa: RUF012 - all ranks, all checked cases of two and more
+    timed: list[TimedCase] = []
+    calls: dict[str, int] = {}
     printed: str = ""
     remarks: str = ""  # the compiler's warnings
-    machine: dict[str, str | int | float] = {}  # noqa: RUF012
-    versions: dict[str, str] = {}  # noqa: RUF012
+    machine: dict[str, str | int | float] = {}
+    versions: dict[str, str] = {}
     sandbox: str = "none"
     seed: str = ""
     started: str = ""

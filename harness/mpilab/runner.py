@@ -1,8 +1,8 @@
 """The referee's end of a runner: start it, ask it, replace it, end it.
 
 Theory of operation.  A `Runner` is a cluster in a process of its own (cluster.py); this class holds the pipe to it.
-Starting takes seconds, so it goes on in the background until the first request needs it.  After anything but a clean end
-the engines may be hung, gone, or hold messages nobody received: the cluster is thrown away and a new one starts at
+Starting takes seconds, so it goes on in the background until the first request needs it.  After anything but a clean
+end the engines may be hung, gone, or hold messages nobody received: the cluster is thrown away and a new one starts at
 once, so that the next kernel finds a warm and innocent one.
 """
 
@@ -69,7 +69,9 @@ class Runner:
         self._closed = True
         self._end()
 
-    def _ask(self, request: protocol.Request, arrays: list[Array], timeout_s: float, limit: int) -> tuple[Observation, list[Array]]:
+    def _ask(
+        self, request: protocol.Request, arrays: list[Array], timeout_s: float, limit: int
+    ) -> tuple[Observation, list[Array]]:
         self._send(request, arrays)
         observation, results = self._reply(Observation, timeout_s + GRACE_S, limit)
         clean = observation.end == "finished" and all(
@@ -100,7 +102,7 @@ class Runner:
             self._replace()
             raise HarnessError(f"the runner has not answered for {timeout_s:.0f} s", then="run `mpilab doctor`")
         try:
-            return protocol.receive(self._process.stdout, protocol.Reply, limit)
+            return protocol.receive_reply(self._process.stdout, limit)
         except (EOFError, OSError):
             self._lost()
             raise

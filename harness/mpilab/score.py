@@ -30,12 +30,14 @@ def score(
 ) -> Score:
     """The score of a submission; `speed` is None when it was not timed."""
     if verdict.kind is Kind.WRONG_CALLS:
-        return Score(points * RIGHT, 0.0, "points for being right; style and speed come with the conversion")
+        return Score(round(points * RIGHT, 2), 0.0, "points for being right; style and speed come with the conversion")
     if verdict.kind is not Kind.OK:
         return Score(0.0, 0.0, "")
-    base = points * (RIGHT + STYLE)
+    base = round(points * (RIGHT + STYLE), 2)
     if speed is None or speedup is None or reference_gain is None or speed is Speed.UNDECIDED:
-        return Score(base, points * FAST, "the speed could not be decided here: its points are pending, try again")
+        return Score(
+            base, round(points * FAST, 2), "the speed could not be decided here: its points are pending, try again"
+        )
     share, why = _share(speed, speedup, reference_gain)
     return Score(round(base + points * FAST * share, 2), 0.0, why)
 

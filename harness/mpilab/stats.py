@@ -81,7 +81,7 @@ def margin(control: Estimate) -> float:
 
 
 def direction(ratio: Estimate, least: float, *, last: bool) -> Speed | None:
-    """FASTER, SLOWER or NO_DIFFERENCE as soon as the interval shows it; None: look again; UNDECIDED when it's too late."""
+    """FASTER, SLOWER or NO_DIFFERENCE as soon as the interval shows it; None: look again; with `last`, UNDECIDED."""
     if ratio.low > 1 + least:
         return Speed.FASTER
     if ratio.high < 1 - least:

@@ -28,7 +28,7 @@ class Submission:
     text: str
 
 
-def read(path: Path) -> Submission | Verdict:
+def read(path: Path) -> Submission | Verdict:  # noqa: PLR0911 - one line for each thing that can be wrong
     """Read the file at `path`; a verdict says what is wrong with it."""
     if path.suffix not in SUFFIXES:
         raise HarnessError(f"{path} is neither C nor Python", then="give a file that ends in .c or .py")

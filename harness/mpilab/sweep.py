@@ -61,7 +61,7 @@ def sweep() -> list[str]:
 def _owner_lives(folder: Path) -> bool:
     """Whether the process that made `folder` still runs; a process started later merely has its number."""
     try:
-        return psutil.Process(int(folder.name.split("-")[0])).create_time() <= folder.stat().st_ctime + 1
+        return bool(psutil.Process(int(folder.name.split("-")[0])).create_time() <= folder.stat().st_ctime + 1)
     except (psutil.NoSuchProcess, FileNotFoundError):
         return False
 

@@ -4,8 +4,8 @@ Theory of operation.  Contenders are kernels loaded in warm runners.  A round gi
 order; a burst is one request to a runner: init, some warm-up runs, the samples, free.  A sample is one `kernel_run`
 between a barrier and the slowest rank's return (MAX over ranks), with fresh input each time.  Each burst places its
 buffers anew, so that no memory layout is always lucky.  `steps` is doubled or halved beforehand until a sample lasts
-0.1 to 1 ms: shorter than the system's time slice, long enough for the clock.  Outputs of timed runs are checked too, and
-a long burst is held against the referee's own clock.  This module decides nothing: stats.py does.
+0.1 to 1 ms: shorter than the system's time slice, long enough for the clock.  Outputs of timed runs are checked too,
+and a long burst is held against the referee's own clock.  This module decides nothing: stats.py does.
 """
 
 import time

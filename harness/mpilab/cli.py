@@ -1,0 +1,208 @@
+"""The command `mpilab`.
+
+Theory of operation.  Each subcommand is a function that takes the parsed arguments and returns an exit status: 0 the
+verdict is OK, 1 the submission is at fault, 2 mpilab, the machine or the call is.  Nothing here decides anything; it
+parses, calls, and prints.  Ctrl-C and a polite kill end the session decently.
+"""
+
+import argparse
+import contextlib
+import shutil
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import FrameType
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+from rich.text import Text
+
+from mpilab import __version__, demo, doctor, lab, record, report
+from mpilab.errors import HarnessError
+from mpilab.lab import LANGUAGES
+from mpilab.record import Record
+from mpilab.session import BUDGET_S, Session
+from mpilab.verdict import Kind
+
+OUT = Console(soft_wrap=True, highlight=False)
+ERR = Console(stderr=True, soft_wrap=True, highlight=False)
+GRADES = {doctor.PASS: "green", doctor.CAUTION: "yellow", doctor.FAIL: "bold red"}
+
+
+def list_labs(_: argparse.Namespace) -> int:
+    """List the labs."""
+    table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0))
+    for name in ("lab", "module", "minutes", "points", "title"):
+        table.add_column(name, justify="right" if name in ("minutes", "points") else "left")
+    for one in lab.labs():
+        m = one.manifest
+        table.add_row(one.id, m.module, str(m.minutes), f"{m.points:g}", m.title)
+    OUT.print(table)
+    return 0
+
+
+def start(arguments: argparse.Namespace) -> int:
+    """Copy a lab's baseline to work on."""
+    one = lab.find(arguments.lab)
+    folder = Path(arguments.folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    sources = [one.baseline(language) for language in ([arguments.language] if arguments.language else LANGUAGES)]
+    targets = [folder / f"{one.id}{source.suffix}" for source in sources]
+    for target in targets:
+        if target.exists():
+            raise HarnessError(
+                f"{target} is there already and is left as it is", then="name another folder, or move it"
+            )
+    for source, target in zip(sources, targets, strict=True):
+        shutil.copyfile(source, target)
+        OUT.print(f"{target}: the baseline. Convert it, then: mpilab try {one.id} {target}")
+    return 0
+
+
+def try_file(arguments: argparse.Namespace) -> int:
+    """Put one file through the pipeline."""
+    lab.find(arguments.lab)  # a mistyped name is said before clusters start
+    with _session(arguments) as session:
+        result = session.try_kernel(arguments.lab, arguments.file, budget_s=arguments.budget)
+    return _finish(result, arguments.json)
+
+
+def compare(arguments: argparse.Namespace) -> int:
+    """Hold two kernels of a lab against each other."""
+    lab.find(arguments.lab)
+    with _session(arguments) as session:
+        result = session.compare(arguments.lab, arguments.file_a, arguments.file_b, budget_s=arguments.budget)
+    return _finish(result, arguments.json)
+
+
+def watch(arguments: argparse.Namespace) -> int:
+    """Try a file again on every save."""
+    import watchfiles
+
+    lab.find(arguments.lab)
+    path = Path(arguments.file).resolve()
+    if not path.exists():
+        raise HarnessError(f"there is no file {path}", then=f"`mpilab start {arguments.lab}` gives you one")
+    with _session(arguments) as session:
+        saves = watchfiles.watch(path.parent, debounce=200, step=20, recursive=False, raise_interrupt=True)
+        seen = None
+        while True:
+            content = path.read_bytes() if path.is_file() else None
+            if content is not None and content != seen:
+                seen, begin = content, time.monotonic()
+                result = session.try_kernel(arguments.lab, arguments.file, budget_s=arguments.budget)
+                _finish(result, arguments.json)
+                OUT.print(f"  [dim]{time.monotonic() - begin:.1f} s; waiting for the next save, Ctrl-C ends[/dim]\n")
+            next(saves)
+
+
+def examine(_: argparse.Namespace) -> int:
+    """Say whether this machine is fit to learn and to time on."""
+    findings = doctor.examine()
+    for finding in findings:
+        mend = f"  -> {finding.mend}" if finding.mend and finding.grade != doctor.PASS else ""
+        OUT.print(
+            Text.assemble((f"{finding.grade:8}", GRADES[finding.grade]), f"{finding.name}: {finding.found}{mend}")
+        )
+    return 2 if any(f.grade == doctor.FAIL for f in findings) else 0
+
+
+def show_report(arguments: argparse.Namespace) -> int:
+    """Show a stored record again."""
+    try:
+        content = Path(arguments.record).read_bytes()
+    except OSError as error:
+        raise HarnessError(f"{arguments.record}: {error.strerror}") from error
+    return _finish(record.from_json(content), None)
+
+
+def run_demo(arguments: argparse.Namespace) -> int:
+    """Put every lab's baseline, reference and one wrong answer through the pipeline."""
+    return demo.run(OUT, Path(arguments.out))
+
+
+def _finish(result: Record, path: str | None) -> int:
+    OUT.print(report.text(result))
+    if path:
+        try:
+            record.write(Path(path), record.to_json(result))
+        except OSError as error:
+            raise HarnessError(
+                f"cannot write {path}: {error.strerror}", then=f"{record.state_folder()} has it"
+            ) from error
+    return 0 if result.verdict == Kind.OK else 1
+
+
+@contextlib.contextmanager
+def _session(_: argparse.Namespace) -> Iterator[Session]:
+    """A session that shows a progress bar while it works."""
+    columns = (TextColumn("{task.description}"), BarColumn(bar_width=30), TimeElapsedColumn())
+    with Progress(*columns, console=ERR, transient=True, disable=not ERR.is_terminal) as bar:
+        task = bar.add_task("starting", total=1.0)
+        with Session(progress=lambda text, share: bar.update(task, description=text, completed=share)) as session:
+            yield session
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="mpilab", description="A course on MPI communication with a referee inside.")
+    parser.add_argument("--version", action="version", version=f"mpilab {__version__}")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    def command(name: str, function: Callable[[argparse.Namespace], int], *arguments: str) -> argparse.ArgumentParser:
+        text = (function.__doc__ or "").strip()
+        one = commands.add_parser(name, help=text, description=text)
+        one.set_defaults(function=function)
+        for argument in arguments:
+            one.add_argument(argument)
+        return one
+
+    command("labs", list_labs)
+    one = command("start", start, "lab")
+    one.add_argument("folder", nargs="?", default=".", help="where to put it (default: here)")
+    one.add_argument("--language", choices=LANGUAGES, help="default: both")
+    for one in (
+        command("try", try_file, "lab", "file"),
+        command("watch", watch, "lab", "file"),
+        command("compare", compare, "lab", "file_a", "file_b"),
+    ):
+        one.add_argument("--json", metavar="PATH", help="write the record there as well")
+        one.add_argument("--budget", type=_seconds, default=BUDGET_S, metavar="S", help="seconds of timing at most")
+    command("doctor", examine)
+    command("report", show_report, "record")
+    one = command("demo", run_demo)
+    one.add_argument("--out", default="build/demo", help="folder for index.html (default: build/demo)")
+    return parser
+
+
+def _seconds(text: str) -> float:
+    value = float(text)
+    if not 0 < value <= 3600:
+        raise argparse.ArgumentTypeError("expected seconds, more than 0 and at most 3600")
+    return value
+
+
+def _polite_kill(_number: int, _frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
+
+
+def main() -> int:
+    """Run the command; returns its exit status."""
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, _polite_kill)
+    try:
+        arguments = _parser().parse_args()
+        status: int = arguments.function(arguments)
+    except HarnessError as error:
+        ERR.print(Text.assemble(("mpilab: ", "bold"), str(error)))
+        return 2
+    except KeyboardInterrupt:
+        ERR.print("mpilab: interrupted; what was measured is in the records")
+        return 130
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,97 @@
+"""Two warm MPI clusters, and what every attempt on them shares: seed, builds, the right to measure.
+
+Theory of operation.  `ours` runs the baseline and the reference, `theirs` the submission (and the baseline once more,
+as the control): a crash or hang of a submission costs nobody else's cluster.  Clusters start in the background, stay
+warm, and are gone when the process ends, however it ends (sweep.py).  One session at a time may measure on a machine; a
+second one waits its turn.
+"""
+
+import atexit
+import contextlib
+import fcntl
+import hashlib
+import secrets
+import shutil
+import weakref
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+
+from mpilab import build, lab, sweep
+from mpilab.errors import HarnessError
+from mpilab.lab import Lab
+from mpilab.protocol import Language
+from mpilab.runner import Runner
+from mpilab.submission import Submission, read
+from mpilab.verdict import Verdict
+
+Progress = Callable[[str, float], None]  # what is being done, and the share done of the whole attempt
+
+
+class Clusters:
+    """Warm clusters; end them with `close`."""
+
+    def __init__(self, *, progress: Progress | None = None, seed: str | None = None) -> None:
+        """Start both clusters; `seed` repeats an earlier session's data and order (it is in that session's records)."""
+        sweep.sweep()
+        self.progress: Progress = progress or (lambda _text, _share: None)
+        self.seed = seed or secrets.token_hex(8)
+        self.folder = sweep.new_folder()
+        self.progress("building the harness's C parts", 0.0)
+        libraries = build.libraries()
+        self.ranks = max(c.ranks for one in lab.labs() for c in (*one.manifest.check, *one.manifest.time))
+        self.progress("starting two MPI clusters", 0.0)
+        self.ours, self.theirs = (Runner(self.ranks, libraries), Runner(self.ranks, libraries))
+        self._loaded: tuple[str, ...] = ()
+        self._finish = weakref.finalize(self, _close, self.ours, self.theirs, self.folder)
+        atexit.register(self._finish)
+
+    def rng(self, *what: object) -> np.random.Generator:
+        """Random numbers that depend on the session's seed and `what` they are for."""
+        digest = hashlib.sha256("/".join(map(str, (self.seed, *what))).encode()).digest()
+        return np.random.default_rng(list(digest))
+
+    def artifact(self, path: Path) -> build.Artifact:
+        """Build a file of ours; raises HarnessError when it can't be."""
+        submission = read(path)
+        built = build.build(submission, self.folder) if isinstance(submission, Submission) else submission
+        if isinstance(built, Verdict):
+            raise HarnessError(f"our own {path} does not build: {built.message}", then="tell us, please")
+        return built
+
+    def load_ours(self, one: Lab, language: Language) -> None:
+        """Have baseline and reference of a lab in our cluster's slots."""
+        paths = {"baseline": one.baseline(language), "reference": one.reference(language)}
+        artifacts = {slot: self.artifact(path) for slot, path in paths.items()}
+        wanted = (str(self.ours.folder), *(str(a.path) for a in artifacts.values()))
+        if wanted == self._loaded:
+            return
+        for slot, artifact in artifacts.items():
+            self.ours.load(slot, artifact.language, artifact.path)
+        self._loaded = wanted
+
+    @contextlib.contextmanager
+    def measuring(self) -> Iterator[None]:
+        """Be the only one on this machine that measures."""
+        with (sweep.base() / "measuring.lock").open("w") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                self.progress("waiting for another session to finish its measurement", 0.5)
+                fcntl.flock(file, fcntl.LOCK_EX)
+            yield
+
+    def versions(self) -> dict[str, str]:
+        """What the clusters run on."""
+        return {**self.theirs.versions(), "numpy": np.__version__}
+
+    def close(self) -> None:
+        """End the clusters and remove what they left."""
+        self._finish()
+
+
+def _close(ours: Runner, theirs: Runner, folder: Path) -> None:
+    for runner in (ours, theirs):
+        runner.close()
+    shutil.rmtree(folder, ignore_errors=True)
