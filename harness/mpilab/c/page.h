@@ -22,20 +22,20 @@ enum phase { PHASE_IDLE, PHASE_LOAD, PHASE_INIT, PHASE_RUN, PHASE_FREE, PHASE_WA
 
 struct rank_page {
     int32_t pid;
-    int32_t phase;               /* enum phase: what the host is doing with the kernel */
-    int32_t in_call;             /* enum call_id: the MPI call this rank is in, 0 outside MPI */
-    int32_t signal;              /* the signal that killed it, or 0 */
-    int32_t aborted;             /* 1: the kernel called MPI_Abort */
-    int32_t abort_code;          /* with this code */
-    int32_t exited;              /* 1: the kernel called exit() */
-    int32_t forked;              /* 1: the kernel called fork() */
-    int32_t error_call;          /* enum call_id: the first MPI call that failed */
-    int32_t frame_count;         /* frames of the crash, innermost first */
+    int32_t phase;                /* enum phase: what the host is doing with the kernel */
+    int32_t in_call;              /* enum call_id: the MPI call this rank is in, 0 outside MPI */
+    int32_t signal;               /* the signal that killed it, or 0 */
+    int32_t aborted;              /* 1: the kernel called MPI_Abort */
+    int32_t abort_code;           /* with this code */
+    int32_t exited;               /* 1: the kernel called exit() */
+    int32_t forked;               /* 1: the kernel called fork() */
+    int32_t error_call;           /* enum call_id: the first MPI call that failed */
+    int32_t frame_count;          /* frames of the crash, innermost first */
     uint64_t frames[PAGE_FRAMES]; /* addresses, minus kernel_base */
-    uint64_t kernel_base;        /* where the kernel's library is mapped */
-    uint64_t entered;            /* MPI calls entered so far: stands still when a rank is stuck */
-    uint32_t calls[CALL_COUNT];  /* how often the kernel made each call since mpilab_clear */
-    char error_text[PAGE_TEXT];  /* MPI_Error_string of the first error */
+    uint64_t kernel_base;         /* where the kernel's library is mapped */
+    uint64_t entered;             /* MPI calls entered so far: stands still when a rank is stuck */
+    uint32_t calls[CALL_COUNT];   /* how often the kernel made each call since mpilab_clear */
+    char error_text[PAGE_TEXT];   /* MPI_Error_string of the first error */
 };
 
 extern struct rank_page *volatile mpilab_page; /* never NULL: a dummy before mpilab_attach */

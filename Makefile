@@ -1,0 +1,53 @@
+# The commands of mpilab.  Each sets up what it needs first (harness/install.py), which takes no time when all is there.
+PYTHON ?= python3
+BIN := .venv/bin
+OUR_C := $(wildcard harness/mpilab/c/*.c)
+ALL_C := $(wildcard harness/mpilab/c/*.[ch] labs/*/*.[ch] solutions/*/*.[ch] solutions/*/wrong/*.[ch] bench/*.[ch])
+
+.DEFAULT_GOAL := help
+.PHONY: help install demo test lab bench lint format lock clean
+
+help: ## say what there is
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | while IFS="$$(printf '\t')" read -r name what; do \
+	  printf 'make %-8s %s\n' "$$name" "$$what"; done
+
+install: ## set up .venv with MPICH, mpi4py, everything else and mpilab (all below do it too)
+	@command -v $(PYTHON) >/dev/null 2>&1 || { printf '%s\n' \
+	  "mpilab: no Python: $(PYTHON) is not on PATH ($$PATH), needed is 3.11 or newer" \
+	  "  next: Debian, Ubuntu: apt install python3 python3-venv" \
+	  "        or name another one: make PYTHON=python3.12 demo" >&2; exit 2; }
+	@$(PYTHON) harness/install.py
+
+demo: install ## every lab, baseline and reference and a mistake, judged and timed: a table, and build/demo/index.html
+	@$(BIN)/mpilab demo
+
+lab: install ## list the labs
+	@$(BIN)/mpilab labs
+
+test: lint ## all checks and all tests
+	$(BIN)/python -m pytest
+
+lint: install ## style and types: ruff, mypy --strict, clang-format, our C without warnings
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	@echo "clang-format --dry-run -Werror ($(words $(ALL_C)) C files)"
+	@$(BIN)/clang-format --dry-run -Werror $(ALL_C)
+	$(BIN)/mpicc -Wall -Wextra -Werror -fsyntax-only $(OUR_C)
+
+format: install ## put Python and C into the project's format
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+	$(BIN)/clang-format -i $(ALL_C)
+
+bench: install ## mpilab's timing beside what people use instead
+	$(BIN)/python bench/timing.py
+
+lock: install ## requirements.lock from pyproject.toml, keeping the versions that still fit (newer ones: make lock UPGRADE=--upgrade)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade --target build/uv uv
+	build/uv/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --extra dev $(UPGRADE) \
+	  --custom-compile-command "make lock" --output-file requirements.lock pyproject.toml >/dev/null
+
+clean: ## remove everything that make made, .venv too
+	rm -rf .venv .venv.lock build .mypy_cache .ruff_cache .pytest_cache harness/mpilab.egg-info
+	find harness labs solutions tests bench -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
