@@ -123,7 +123,8 @@ def _signature(node: ast.FunctionDef | None, name: str, parameters: tuple[str, .
 def _compile(arguments: list[str], folder: Path) -> tuple[int | None, str]:
     """Run mpicc in `folder` within limits; its exit status (None: too long) and the first lines it said."""
     mpicc = Path(sys.executable).parent / "mpicc"
-    if not shutil.which("cc"):
+    compiler = os.environ.get("MPICH_CC") or next(filter(shutil.which, ("cc", os.environ.get("CC", ""), "gcc")), None)
+    if not compiler:
         raise HarnessError("there is no C compiler (cc)", then="Debian and Ubuntu: apt install gcc libc6-dev")
     limits = f'ulimit -t {BUILD_S}; ulimit -f 400000; exec "$@"'
     process = subprocess.Popen(
@@ -133,7 +134,7 @@ def _compile(arguments: list[str], folder: Path) -> tuple[int | None, str]:
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         start_new_session=True,
-        env=os.environ | {"LC_ALL": "C.UTF-8", "GCC_COLORS": "", "MPICH_CC": os.environ.get("MPICH_CC", "cc")},
+        env=os.environ | {"LC_ALL": "C.UTF-8", "GCC_COLORS": "", "MPICH_CC": compiler},
     )
     try:
         said = process.communicate(timeout=BUILD_S)[0].decode(errors="replace").replace(f"{C_FOLDER}{os.sep}", "")

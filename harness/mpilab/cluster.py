@@ -78,6 +78,8 @@ class Cluster:
 
     def load(self, request: protocol.Load) -> protocol.Observation:
         """Load a kernel on all engines."""
+        if dead := [rank for rank, p in enumerate(self.page.ranks) if not _alive(p.pid)]:
+            raise RuntimeError(f"the engine of rank {dead[0]} is gone: killed, or out of memory?")
         args = (request.slot, request.language, request.path)
         return self._watch([view.apply_async(engine.load, *args) for view in self._views], 20.0)[0]
 

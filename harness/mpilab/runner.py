@@ -145,6 +145,7 @@ class Runner:
 
 def _end(process: "subprocess.Popen[bytes]", folder: Path) -> None:
     """Kill a runner and whatever carries its mark, and remove its folder."""
+    sweep.unlink_segments([p.pid for p in sweep.marked(folder.name)])  # before they go with the runner
     process.kill()
     process.wait()
     for stream in (process.stdin, process.stdout):

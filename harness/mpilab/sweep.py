@@ -16,6 +16,7 @@ import secrets
 import shutil
 import signal
 import tempfile
+import time
 from pathlib import Path
 
 import psutil
@@ -55,6 +56,7 @@ def sweep() -> list[str]:
     for folder in dead:
         kill_marked(folder.name)
         shutil.rmtree(folder, ignore_errors=True)
+    unlink_orphan_segments()
     return [folder.name for folder in dead]
 
 
@@ -80,6 +82,7 @@ def kill_marked(name: str) -> None:
     """Kill all processes that carry runner `name`'s mark, however they tried to get away."""
     for _ in range(20):
         processes = marked(name)
+        unlink_segments([p.pid for p in processes])
         for process in processes:
             with contextlib.suppress(psutil.Error):
                 process.send_signal(signal.SIGKILL)
@@ -94,6 +97,24 @@ def unlink_segments(pids: list[int]) -> None:
         with contextlib.suppress(OSError):
             for path in set(SEGMENT.findall(Path(f"/proc/{pid}/maps").read_text())):
                 Path(path).unlink(missing_ok=True)
+
+
+def unlink_orphan_segments() -> None:
+    """Unlink this user's MPICH segments that are a minute old and that no process has mapped: of clusters killed young."""
+    old = time.time() - 60
+    with contextlib.suppress(OSError):
+        found = [p for p in Path("/dev/shm").glob("mpich_shm_*") if p.stat().st_uid == os.getuid()]
+        if orphans := [p for p in found if p.stat().st_mtime < old and str(p) not in _all_maps()]:
+            for path in orphans:
+                path.unlink(missing_ok=True)
+
+
+def _all_maps() -> str:
+    texts = []
+    for maps in Path("/proc").glob("[0-9]*/maps"):
+        with contextlib.suppress(OSError):
+            texts.append(maps.read_text())
+    return "".join(texts)
 
 
 def become_subreaper() -> None:

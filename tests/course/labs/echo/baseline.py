@@ -1,0 +1,16 @@
+"""Echo, with more messages than it needs: each number goes by itself."""
+
+
+class Kernel:
+    def __init__(self, comm, shape, in_, out):
+        self.comm, self.shape, self.in_, self.out = comm, shape, in_, out
+        self.left, self.right = (comm.rank - 1) % comm.size, (comm.rank + 1) % comm.size
+
+    def run(self):
+        for _ in range(self.shape.steps):
+            for i in range(self.shape.n):
+                self.comm.Sendrecv(self.in_[i : i + 1], self.left, 0, self.out[i : i + 1], self.right, 0)
+            self.out *= 2
+
+    def free(self):
+        pass

@@ -1,0 +1,64 @@
+"""Every lab keeps its promises: baseline right, reference right and not behind, every wrong answer found out.
+
+A new lab is found by its folder; nothing is to be added here.
+"""
+
+from pathlib import Path
+
+import pytest
+
+from mpilab import lab
+from mpilab.lab import LANGUAGES, SUFFIXES, Lab, stated_verdict
+from mpilab.protocol import Language
+from mpilab.session import Session
+from mpilab.stats import Speed
+from mpilab.verdict import Kind
+
+pytestmark = pytest.mark.mpi
+
+LABS = lab.labs()
+BOTH = [pytest.param(one, language, id=f"{one.id}-{language}") for one in LABS for language in LANGUAGES]
+WRONG = [pytest.param(one, path, id=f"{one.id}-{path.name}") for one in LABS for path in one.wrong()]
+BUDGET_S = 1.0
+LEAST_WRONG = 4  # foreseen mistakes, in each language
+SHARE = 0.9  # of the points: on a loaded machine, the reference may look a little slower than itself
+
+
+@pytest.mark.parametrize(("one", "language"), BOTH)
+def test_baseline_is_correct(session: Session, one: Lab, language: Language) -> None:
+    """The code that students start from is right, and recognised as not converted."""
+    record = session.try_kernel(one.id, one.baseline(language), budget_s=BUDGET_S)
+    assert record.verdict == Kind.NOT_ATTEMPTED, record.message
+
+
+@pytest.mark.parametrize(("one", "language"), BOTH)
+def test_reference_reaches_full_marks(session: Session, one: Lab, language: Language) -> None:
+    """Our conversion is right, in style, and not slower than the baseline; it gets all points that are decided."""
+    record = session.try_kernel(one.id, one.reference(language), budget_s=BUDGET_S)
+    assert record.verdict == Kind.OK, record.message
+    assert record.speed != Speed.SLOWER, record.speedup
+    assert record.score + record.pending >= SHARE * one.manifest.points, record.why
+
+
+@pytest.mark.parametrize(("one", "path"), WRONG)
+def test_wrong_answer_gets_its_verdict(session: Session, one: Lab, path: Path) -> None:
+    """A foreseen mistake gets the verdict on its first line, with a message that says more than the word."""
+    record = session.try_kernel(one.id, path, budget_s=BUDGET_S)
+    assert record.verdict == stated_verdict(path), record.message
+    assert len(record.message) > len("on rank 0"), record.message
+
+
+@pytest.mark.parametrize(("one", "language"), BOTH)
+def test_lab_foresees_mistakes(one: Lab, language: Language) -> None:
+    """Each lab has at least four wrong answers in each language, with at least three different verdicts."""
+    paths = [path for path in one.wrong() if SUFFIXES[path.suffix] == language]
+    assert len(paths) >= LEAST_WRONG
+    assert len({stated_verdict(path) for path in paths}) >= 3
+
+
+def test_every_lab_was_visited() -> None:
+    """The labs above are all the folders there are, and every file of a wrong/ folder is tried."""
+    folders = {path.name for path in (lab.course() / "labs").iterdir() if path.is_dir()}
+    assert {one.id for one in LABS} == folders == {path.name for path in (lab.course() / "solutions").iterdir()}
+    for one in LABS:
+        assert set(one.wrong()) == {path for path in (one.solutions / "wrong").iterdir() if path.name != "__pycache__"}
