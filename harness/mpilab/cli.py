@@ -25,6 +25,7 @@ from mpilab.errors import HarnessError
 from mpilab.lab import LANGUAGES
 from mpilab.record import Record
 from mpilab.session import BUDGET_S, Session
+from mpilab.submission import read
 from mpilab.verdict import Kind
 
 OUT = Console(soft_wrap=True, highlight=False)
@@ -64,7 +65,8 @@ def start(arguments: argparse.Namespace) -> int:
 
 def try_file(arguments: argparse.Namespace) -> int:
     """Put one file through the pipeline."""
-    lab.find(arguments.lab)  # a mistyped name is said before clusters start
+    lab.find(arguments.lab)  # a mistyped name is said before clusters start,
+    read(Path(arguments.file))  # and so is a mistyped path
     with _session(arguments) as session:
         result = session.try_kernel(arguments.lab, arguments.file, budget_s=arguments.budget)
     return _finish(result, arguments.json)
@@ -73,6 +75,8 @@ def try_file(arguments: argparse.Namespace) -> int:
 def compare(arguments: argparse.Namespace) -> int:
     """Hold two kernels of a lab against each other."""
     lab.find(arguments.lab)
+    for path in (arguments.file_a, arguments.file_b):
+        read(Path(path))
     with _session(arguments) as session:
         result = session.compare(arguments.lab, arguments.file_a, arguments.file_b, budget_s=arguments.budget)
     return _finish(result, arguments.json)
@@ -177,6 +181,17 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _parse() -> argparse.Namespace:
+    """Parse the command line; Python 3.11 loses DIR in `start LAB --language c DIR`."""
+    parser = _parser()
+    arguments, rest = parser.parse_known_args()
+    if len(rest) == 1 and not rest[0].startswith("-") and arguments.function is start:
+        arguments.folder = rest.pop()
+    if rest:
+        parser.error(f"unrecognized arguments: {' '.join(rest)}")
+    return arguments
+
+
 def _seconds(text: str) -> float:
     value = float(text)
     if not 0 < value <= 3600:
@@ -193,7 +208,7 @@ def main() -> int:
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _polite_kill)
     try:
-        arguments = _parser().parse_args()
+        arguments = _parse()
         status: int = arguments.function(arguments)
     except HarnessError as error:
         ERR.print(Text.assemble(("mpilab: ", "bold"), str(error)))

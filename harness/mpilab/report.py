@@ -22,8 +22,8 @@ from mpilab.verdict import Kind
 
 STYLES = {Kind.OK: "bold green", Kind.NOT_ATTEMPTED: "bold yellow"}
 BAD_STYLE = "bold red"
-SPEED_STYLES = {Speed.SLOWER: "red", Speed.UNDECIDED: "yellow", Speed.NO_DIFFERENCE: "yellow"}
-BAR = 48  # characters of an interval plot
+SPEED_STYLES: dict[str, str] = {Speed.SLOWER: "red", "slower": "red", Speed.UNDECIDED: "yellow", Speed.NO_DIFFERENCE: "yellow"}
+BAR = 28  # characters of an interval plot
 TEMPLATES = jinja2.Environment(
     loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
     autoescape=True,
@@ -82,7 +82,7 @@ def text(record: Record) -> RenderableType:
     head = Text.assemble((record.verdict, verdict_style(record)), f"  {record.lab}, {record.language}: {record.file}")
     parts: list[RenderableType] = [head, Padding(Text(record.message), (0, 0, 0, 2))]
     if record.speed:
-        style = SPEED_STYLES.get(Speed(record.speed), "green")
+        style = SPEED_STYLES.get(record.speed, "green")
         parts.append(Text.assemble("  speed  ", (record.speed, style)))
     if lines := _ratios(record):
         parts.append(Padding(lines, (0, 0, 0, 2)))
@@ -101,10 +101,10 @@ def rows(record: Record) -> list[tuple[str, Estimate]]:
     """The record's ratios, each with what it says, in the order to read them."""
     other = record.compared_with
     names = [
-        ("speedup", f"times as fast as {Path(other).name}" if other else "times as fast as the baseline"),
-        ("against_reference", "times as fast as the reference"),
-        ("reference_gain", "the reference, against the baseline"),
-        ("control", "control: the same code twice"),
+        ("speedup", f"times the speed of {Path(other).name}" if other else "times the baseline's speed"),
+        ("against_reference", "times the reference's speed"),
+        ("reference_gain", "the reference's own gain"),
+        ("control", "control: the same code"),
     ]
     return [(label, value) for name, label in names if (value := getattr(record, name)) is not None]
 

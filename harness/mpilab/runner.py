@@ -78,7 +78,7 @@ class Runner:
             r.status == "returned" and not r.stray and not r.overrun for r in observation.ranks
         )
         if not clean:
-            self._replace()
+            self.replace()
         return observation, results
 
     def _send(self, request: protocol.Request, arrays: list[Array]) -> None:
@@ -93,13 +93,13 @@ class Runner:
         reply, arrays = self._receive(timeout_s, limit)
         if isinstance(reply, kind):
             return reply, arrays
-        self._replace()
+        self.replace()
         raise HarnessError(f"the runner failed: {reply}", then="try again; if it stays so, run `mpilab doctor`")
 
     def _receive(self, timeout_s: float, limit: int) -> tuple[protocol.Reply, list[Array]]:
         assert self._process.stdout is not None
         if not select.select([self._process.stdout], [], [], timeout_s)[0]:
-            self._replace()
+            self.replace()
             raise HarnessError(f"the runner has not answered for {timeout_s:.0f} s", then="run `mpilab doctor`")
         try:
             return protocol.receive_reply(self._process.stdout, limit)
@@ -109,7 +109,7 @@ class Runner:
 
     def _lost(self) -> None:
         log = self._log()
-        self._replace()
+        self.replace()
         raise HarnessError(f"the runner's process ended unexpectedly{log}", then="try again: a new one is starting")
 
     def _log(self) -> str:
@@ -118,7 +118,7 @@ class Runner:
             return ": " + lines[-1] if lines else ""
         return ""
 
-    def _replace(self) -> None:
+    def replace(self) -> None:
         """End this cluster in the background and start another."""
         old, folder = self._process, self.folder
         threading.Thread(target=_end, args=(old, folder)).start()

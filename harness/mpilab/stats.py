@@ -104,6 +104,6 @@ def speed(speedup: Estimate, against_reference: Estimate, control: Estimate, *, 
         return Speed.BEST
     if against_reference.low > 1 / (1 + SAME):
         return Speed.AS_FAST
-    if against_reference.high < 1 - least or last:
+    if against_reference.high < 1 - least:
         return Speed.FASTER
-    return None
+    return Speed.AS_FAST if last else None  # as fast within the interval: the doubt is the student's benefit

@@ -63,7 +63,9 @@ def sweep() -> list[str]:
 def _owner_lives(folder: Path) -> bool:
     """Whether the process that made `folder` still runs; a process started later merely has its number."""
     try:
-        return bool(psutil.Process(int(folder.name.split("-")[0])).create_time() <= folder.stat().st_ctime + 1)
+        owner = psutil.Process(int(folder.name.split("-")[0]))
+        started_before = owner.create_time() <= folder.stat().st_ctime + 1
+        return bool(started_before and owner.status() != psutil.STATUS_ZOMBIE)
     except (psutil.NoSuchProcess, FileNotFoundError):
         return False
 
@@ -100,7 +102,7 @@ def unlink_segments(pids: list[int]) -> None:
 
 
 def unlink_orphan_segments() -> None:
-    """Unlink this user's MPICH segments that are a minute old and that no process has mapped: of clusters killed young."""
+    """Unlink this user's MPICH segments that no process has mapped, a minute old: left by clusters killed young."""
     old = time.time() - 60
     with contextlib.suppress(OSError):
         found = [p for p in Path("/dev/shm").glob("mpich_shm_*") if p.stat().st_uid == os.getuid()]

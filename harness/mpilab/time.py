@@ -20,11 +20,11 @@ from mpilab.errors import HarnessError
 from mpilab.lab import Case, Oracle
 from mpilab.protocol import Array, Observation, Run
 from mpilab.runner import Runner
-from mpilab.verdict import Verdict
+from mpilab.verdict import Kind, Verdict
 
 SHORTEST_S, LONGEST_S = 1e-4, 1e-3  # of a sample
 BURST_S = 6e-3
-LONG_BURST_S = 0.1
+LONG_BURST_S = 0.2
 WARMUP = 3
 SETS = 3  # input sets, drawn from at random
 LIMIT_S = 20.0
@@ -91,8 +91,13 @@ def plan(case: Case, oracle: Oracle, baseline: Contender, others: Sequence[Runne
 
 
 def one_round(plan: Plan, contenders: Sequence[Contender], rng: np.random.Generator) -> dict[str, Burst]:
-    """One burst of each contender, in random order."""
-    return {contenders[i].name: burst(plan, contenders[i], rng) for i in rng.permutation(len(contenders))}
+    """One burst of each contender, in random order; ends early with a burst that went wrong."""
+    bursts: dict[str, Burst] = {}
+    for i in rng.permutation(len(contenders)):
+        bursts[contenders[i].name] = found = burst(plan, contenders[i], rng)
+        if found.verdict:
+            break
+    return bursts
 
 
 def burst(plan: Plan, contender: Contender, rng: np.random.Generator, samples: int | None = None) -> Burst:
@@ -120,30 +125,33 @@ def burst(plan: Plan, contender: Contender, rng: np.random.Generator, samples: i
     return Burst(slowest, elapsed, found, observation)
 
 
-def clock_disagrees(plan: Plan, honest: Contender, suspect: Contender, rounds: Rounds, rng: np.random.Generator) -> str:
-    """Hold long bursts against the referee's clock; says what disagrees, or ''.
+def against_clock(
+    plan: Plan, honest: Contender, suspect: Contender, rounds: Rounds, rng: np.random.Generator
+) -> Verdict | None:
+    """Hold long bursts against the referee's clock; TAMPERED when the samples hide time.
 
     What a burst takes beyond its samples (input, barriers, the request itself) is known from the baseline.  Time that
     the suspect took beyond that was spent in runs that it reported as shorter.
     """
     said = ""
     for _ in range(3):  # a disturbed moment can look like a lie once, hardly three times
-        beyond_honest, _ = _beyond(plan, honest, rounds, rng)
-        beyond, claimed = _beyond(plan, suspect, rounds, rng)
-        if beyond <= 3 * max(beyond_honest, 0.0) + 0.5 * claimed:
-            return ""
+        usual, _, _ = _beyond(plan, honest, rounds, rng)
+        beyond, claimed, verdict = _beyond(plan, suspect, rounds, rng)
+        if verdict or beyond <= 3 * max(usual, 0.0) + 0.5 * claimed:
+            return verdict
         said = f"its samples add up to {claimed:.3f} s, but the referee's clock saw {beyond:.3f} s more go by"
-    return said
+    return Verdict(Kind.TAMPERED, said)
 
 
-def _beyond(plan: Plan, contender: Contender, rounds: Rounds, rng: np.random.Generator) -> tuple[float, float]:
-    """A long burst's seconds beyond its samples and beyond a short burst's, and the seconds its samples claim."""
+def _beyond(
+    plan: Plan, contender: Contender, rounds: Rounds, rng: np.random.Generator
+) -> tuple[float, float, Verdict | None]:
+    """A long burst's seconds beyond its samples and beyond a short one's; those its samples claim; what went wrong."""
     short = rounds.bursts[contender.name]
-    typical = stats.median([_typical(b) for b in short])
-    samples = int(np.clip(LONG_BURST_S / max(typical, 1e-6), plan.samples, 20_000))
-    long = burst(plan, contender, rng, samples)
+    times = LONG_BURST_S / stats.median([b.elapsed_s for b in short])  # by the referee's clock, not the samples
+    long = burst(plan, contender, rng, max(plan.samples, int(plan.samples * times)))
     claimed = sum(long.seconds)
-    return long.elapsed_s - claimed - stats.median([b.elapsed_s - sum(b.seconds) for b in short]), claimed
+    return long.elapsed_s - claimed - stats.median([b.elapsed_s - sum(b.seconds) for b in short]), claimed, long.verdict
 
 
 def _typical(burst: Burst) -> float:
