@@ -1,3 +1,4 @@
+# ruff: noqa: ISC004 - long lines of a table
 """mpilab's timing beside what people use instead: how often is each right, on the same kernels, in the same time?
 
 Theory of operation.  Two C kernels, the same but for a known amount of arithmetic: none (the same kernel twice) or 3 %.

@@ -69,11 +69,7 @@ def test_start_copies_and_never_overwrites(
     ],
 )
 def test_a_wrong_call_is_said_at_once(
-    monkeypatch: pytest.MonkeyPatch,
-    capfd: pytest.CaptureFixture[str],
-    tmp_path: Path,
-    arguments: list[str],
-    says: str,
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], tmp_path: Path, arguments: list[str], says: str
 ) -> None:
     """A wrong call ends with status 2, says what is wrong, and starts no cluster for it."""
     monkeypatch.chdir(tmp_path)
@@ -114,7 +110,7 @@ def test_try_writes_the_promised_json(course: Path, tmp_path: Path) -> None:
     assert "times the baseline's speed" in done.stdout
     found = json.loads(target.read_text())
     keys = "lab language verdict message score points speedup against_reference speed control rounds samples platform"
-    assert set([*keys.split(), "versions", "seed"]) <= set(found)
+    assert {*keys.split(), "versions", "seed"} <= set(found)
     for name in ("speedup", "against_reference", "control"):
         assert found[name]["low"] <= found[name]["estimate"] <= found[name]["high"]
 

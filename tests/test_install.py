@@ -240,8 +240,7 @@ def test_nothing_to_do(project: Path, module: ModuleType) -> None:
 
 
 @pytest.mark.parametrize(
-    ("changed", "steps"),
-    [("requirements.lock", ["packages", "mpilab"]), ("pyproject.toml", ["mpilab"]), ("", [])],
+    ("changed", "steps"), [("requirements.lock", ["packages", "mpilab"]), ("pyproject.toml", ["mpilab"]), ("", [])]
 )
 def test_what_changed_is_made_anew(
     module: ModuleType, monkeypatch: pytest.MonkeyPatch, changed: str, steps: list[str]

@@ -1,8 +1,10 @@
-"""Whatever a kernel does, there is a verdict that names it, nothing stays behind, and the next one finds a warm cluster.
+"""Whatever a kernel does, a verdict names it, nothing stays behind, and the next one finds a warm cluster.
 
 Each body below becomes the `run` of an otherwise ordinary kernel; the tests use one session one after the other, so
 each also shows that the one before left a working cluster.
 """
+
+# ruff: noqa: E501, ISC003, ISC004 - a table of kernels, a line each
 
 import os
 import subprocess
@@ -48,8 +50,9 @@ PYTHON = """class Kernel:
 DOUBLE_C = "MPI_Sendrecv(k->in, k->n, MPI_DOUBLE, (k->rank + k->size - 1) % k->size, 0, k->out, k->n, MPI_DOUBLE, " + (
     "(k->rank + 1) % k->size, 0, k->comm, MPI_STATUS_IGNORE); for (long i = 0; i < k->n; i++) k->out[i] *= 2;"
 )
-DOUBLE_PYTHON = "c = self.comm; c.Sendrecv(self.in_, (c.rank - 1) % c.size, 0, self.out, (c.rank + 1) % c.size, 0); " + (
-    "self.out *= 2"
+DOUBLE_PYTHON = (
+    "c = self.comm; c.Sendrecv(self.in_, (c.rank - 1) % c.size, 0, self.out, (c.rank + 1) % c.size, 0); "
+    + ("self.out *= 2")
 )
 
 # name, body, verdict, what the message must say

@@ -137,9 +137,7 @@ def test_a_lie_about_time_is_found_out(session: Session, echo: Lab, tmp_path: Pa
     assert record.score == 0
 
 
-def test_more_ranks_than_cores_are_not_timed(
-    session: Session, echo: Lab, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_more_ranks_than_cores_are_not_timed(session: Session, echo: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where a timed case has more ranks than cores, speed is undecided with the reason, and its points are pending."""
     monkeypatch.setattr(referee.machine, "cores", lambda: 1)
     record = referee.attempt(session.clusters, echo, echo.reference("c"), 0.5)

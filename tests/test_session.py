@@ -88,7 +88,7 @@ def test_killed_session_leaves_nothing(held: "subprocess.Popen[str]") -> None:
 
 
 def test_all_killed_at_once_leaves_nothing(held: "subprocess.Popen[str]") -> None:
-    """After kill -9 of the session and both its runners at once, engines go with them; folders with the next session."""
+    """After kill -9 of the session and both runners at once, engines go too, and folders with the next session."""
     family = below(held.pid)
     for process in [held, *(p for p in family if "mpilab.cluster" in _arguments(p))]:
         process.send_signal(signal.SIGKILL)

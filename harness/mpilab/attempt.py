@@ -50,10 +50,6 @@ class Attempt:
         both = [rounds.logs(a, b) for a, b in zip(slower.split("+"), faster.split("+"), strict=True)]
         return [sum(row) / len(row) for row in zip(*both, strict=True)]
 
-    def _word(self) -> str:
-        word = str(self.speed or "")
-        return word.removesuffix(" than the baseline") if self.compared_with else word
-
     def record(self, on: Clusters, started: str, took_s: float) -> Record:
         """Everything known, as a record."""
         ratios = {name: self.ratio(name) for name in self.pairs}
@@ -70,7 +66,7 @@ class Attempt:
             points=points,
             pending=result.pending,
             why=self.because or result.why,
-            speed=self._word(),
+            speed=self.speed,
             rounds=sum(len(r.bursts[ours]) for r in self.timed),
             samples=sum(len(b.seconds) for r in self.timed for b in r.bursts[ours]),
             timed=[

@@ -78,14 +78,16 @@ def _symbols(source: Path, library: Path) -> Verdict | None:
     """What the library's symbols say against it."""
     lines = subprocess.run(["nm", str(library)], capture_output=True, text=True, check=True).stdout.splitlines()
     pairs = [line.split()[-2:] for line in lines]
-    defined = {name for kind, name in pairs if kind not in "Uw"}
-    called = {name for kind, name in pairs if kind == "U"}
+    defined = {name for kind, name in pairs if kind.isupper() and kind != "U"}  # what others would see; not `static`
+    called = {name for kind, name in pairs if kind in ("U", "w", "v")}
     if missing := [f for f in KERNEL_FUNCTIONS if f not in defined]:
         return Verdict(Kind.BUILD_FAILED, f"{source.name} does not define {' and '.join(missing)} (see kernel.h)")
     if cheats := sorted(filter(NOT_TO_DEFINE.fullmatch, defined)):
         return Verdict(Kind.TAMPERED, f"{source.name} defines {cheats[0]}, which belongs to the system; rename it")
     if cheats := sorted(filter(NOT_TO_CALL.fullmatch, called)):
-        return Verdict(Kind.TAMPERED, f"{source.name} calls {cheats[0]}, past the referee; call {cheats[0][1:]}")
+        return Verdict(
+            Kind.TAMPERED, f"{source.name} calls {cheats[0]}, past the referee; call {cheats[0].removeprefix('P')}"
+        )
     return None
 
 
@@ -115,6 +117,9 @@ def _signature(node: ast.FunctionDef | None, name: str, parameters: tuple[str, .
         return f"class Kernel has no method {name}; expected {wanted}"
     found = [a.arg for a in (*node.args.posonlyargs, *node.args.args)]
     required = len(found) - len(node.args.defaults)
+    keywords = [a.arg for a, value in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True) if value is None]
+    if keywords:
+        return f"line {node.lineno}: def {name} needs the keyword {keywords[0]}; expected {wanted}"
     if node.args.vararg or required <= len(parameters) <= len(found):
         return ""
     return f"line {node.lineno}: def {name}({', '.join(found)}); expected {wanted}"
@@ -126,7 +131,7 @@ def _compile(arguments: list[str], folder: Path) -> tuple[int | None, str]:
     compiler = os.environ.get("MPICH_CC") or next(filter(shutil.which, ("cc", os.environ.get("CC", ""), "gcc")), None)
     if not compiler:
         raise HarnessError("there is no C compiler (cc)", then="Debian and Ubuntu: apt install gcc libc6-dev")
-    limits = f'ulimit -t {BUILD_S}; ulimit -f 400000; exec "$@"'
+    limits = f'ulimit -t {BUILD_S}; ulimit -f 400000; ulimit -v 4000000; exec "$@"'
     process = subprocess.Popen(
         ["sh", "-c", limits, "sh", str(mpicc), *arguments],
         cwd=folder,
@@ -155,16 +160,19 @@ def libraries() -> Path:
     sources = sorted(C_FOLDER.iterdir())
     digest = hashlib.sha256(b"".join(p.read_bytes() for p in sources) + sys.prefix.encode()).hexdigest()[:16]
     folder = sweep.base() / f"libraries-{digest}"
-    if folder.is_dir():
+    parts = {"life.so": ["life.c"], "pmpi.so": ["pmpi.c", "host.c"]}
+    if all((folder / name).is_file() for name in parts):
         return folder
     scratch = sweep.base() / f"{os.getpid()}-{secrets.token_hex(4)}"
     scratch.mkdir()
     flags = ["-std=c11", "-O2", "-g", "-fPIC", "-shared", "-Wall", "-Wextra", "-Werror"]
-    for name, parts in {"life.so": ["life.c"], "pmpi.so": ["pmpi.c", "host.c"]}.items():
+    for name, sources_of_it in parts.items():
         link = ["-Wl,--as-needed"] if name == "life.so" else []  # life.so must not drag MPI into every process
-        code, said = _compile([*flags, *link, *(str(C_FOLDER / p) for p in parts), "-o", name], scratch)
+        code, said = _compile([*flags, *link, *(str(C_FOLDER / p) for p in sources_of_it), "-o", name], scratch)
         if code != 0:
             raise HarnessError(f"mpilab's own {name} could not be built:\n{said}", then="run `mpilab doctor`")
-    with contextlib.suppress(OSError):  # another session was quicker
-        scratch.rename(folder)
+    folder.mkdir(exist_ok=True)
+    for name in parts:
+        (scratch / name).replace(folder / name)  # whole or not at all, also when two sessions build at once
+    scratch.rmdir()
     return folder

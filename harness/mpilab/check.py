@@ -84,7 +84,8 @@ def _misbehaviour(observation: Observation, where: str) -> Verdict | None:
         text = f"still running after {observation.elapsed_s:.0f} s {where}: {standing}. Is there a loop without an end?"
         return Verdict(Kind.TIMED_OUT, text)
     if observation.end == "flooded":
-        return Verdict(Kind.CRASHED, f"printed without end {where}; the first lines:{_printed(observation.ranks[0])}")
+        loudest = max(observation.ranks, key=lambda report: len(report.printed))
+        return Verdict(Kind.CRASHED, f"printed without end {where}; the first lines:{_printed(loudest)}")
     lost = [rank for rank, r in enumerate(observation.ranks) if r.status == "lost"]
     text = f"rank {' and '.join(map(str, lost))} ended without a word {where}; a kernel must return, not leave"
     return Verdict(Kind.CRASHED, text)

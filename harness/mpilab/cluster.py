@@ -224,6 +224,8 @@ def _set_environment(folder: Path, libraries: Path) -> None:
         # more ranks than cores: without these a rank that waits burns its whole time slice
         "MPIR_CVAR_CH4_PROGRESS_THROTTLE": "1",
         "MPIR_CVAR_CH4_PROGRESS_THROTTLE_NO_PROGRESS_COUNT": "1",
+        # one thread calls MPI; with mpi4py's default, MULTIPLE, MPICH chooses other algorithms than in a C program
+        "MPI4PY_RC_THREAD_LEVEL": "funneled",
         "OMP_NUM_THREADS": "1",
         "OPENBLAS_NUM_THREADS": "1",
         "PYTHONDONTWRITEBYTECODE": "1",

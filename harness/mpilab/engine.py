@@ -156,13 +156,12 @@ def _burst(
 
 
 def _comm(slot: str, ranks: int) -> MPI.Intracomm:
-    """The communicator of `slot` over the first `ranks` ranks; a C kernel's errors are noted on the page."""
+    """The communicator of `slot` over the first `ranks` ranks; failed calls return their code."""
     key = (slot, ranks)
     if key not in STATE.comms:
         group = MPI.COMM_WORLD.Get_group().Range_incl([(0, ranks - 1, 1)])
         STATE.comms[key] = MPI.COMM_WORLD.Create_group(group)
-        if STATE.paths.get(slot, "").endswith(".so"):  # in Python, mpi4py raises at the line of the call
-            HOST.mpilab_note_errors(STATE.comms[key].py2f())
+        STATE.comms[key].Set_errhandler(MPI.ERRORS_RETURN)  # pmpi.c notes errors; mpi4py raises them
     return STATE.comms[key]
 
 

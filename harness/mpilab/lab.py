@@ -24,7 +24,9 @@ from typing import Annotated
 import msgspec
 import numpy as np
 from msgspec import Meta
+from numpy.typing import NDArray
 
+from mpilab import page
 from mpilab.errors import HarnessError
 from mpilab.protocol import Array, Language
 from mpilab.verdict import Kind
@@ -61,7 +63,7 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     module: str
     objectives: tuple[str, ...]
     minutes: Positive
-    points: Annotated[float, Meta(gt=0)]
+    points: Annotated[float, Meta(gt=0, le=1e6)]
     check: Annotated[tuple[Case, ...], Meta(min_length=1)]
     time: Annotated[tuple[Case, ...], Meta(min_length=1)]
     calls: Calls = Calls()
@@ -82,8 +84,10 @@ class Oracle:
             self._expected: Callable[[Case, list[Array]], list[Array]] = module.expected
         except Exception as error:
             raise HarnessError(f"{path}: {type(error).__name__}: {error}") from error
-        self.rtol = float(getattr(module, "RTOL", DEFAULT_RTOL))
-        self.hint: Callable[[Case, int, np.typing.NDArray[np.bool_]], str] = getattr(module, "hint", lambda *_: "")
+        self._hint: Callable[[Case, int, NDArray[np.bool_]], str] = getattr(module, "hint", lambda *_: "")
+        self.rtol: float = getattr(module, "RTOL", DEFAULT_RTOL)
+        if not isinstance(self.rtol, float | int) or not 0 <= self.rtol < 1:
+            raise HarnessError(f"{path}: RTOL is {self.rtol!r}, expected a number from 0 to 1")
         self._path = path
 
     def inputs(self, rng: np.random.Generator, case: Case) -> list[Array]:
@@ -94,6 +98,13 @@ class Oracle:
         """What each rank must put out for `inputs`."""
         return self._arrays("expected", case, lambda: self._expected(case, inputs))
 
+    def hint(self, case: Case, rank: int, wrong: NDArray[np.bool_]) -> str:
+        """What the lab's author has to say of a wrong answer; `wrong` marks the wrong elements of `out`."""
+        try:
+            return str(self._hint(case, rank, wrong))
+        except Exception as error:
+            raise HarnessError(f"{self._path}, hint({case}, {rank}): {type(error).__name__}: {error}") from error
+
     def _arrays(self, name: str, case: Case, call: Callable[[], list[Array]]) -> list[Array]:
         try:
             arrays = [np.ascontiguousarray(a, dtype=np.float64).ravel() for a in call()]
@@ -103,6 +114,10 @@ class Oracle:
             raise HarnessError(f"{self._path}, {name}({case}): {type(error).__name__}: {error}") from error
         if len(arrays) != case.ranks:
             raise HarnessError(f"{self._path}: {name} gave {len(arrays)} arrays for {case.ranks} ranks")
+        if not all(np.isfinite(a).all() for a in arrays):
+            raise HarnessError(
+                f"{self._path}: {name}({case}) holds numbers that aren't finite: nothing can be checked by them"
+            )
         return arrays
 
 
@@ -118,9 +133,17 @@ class Lab:
         """lab.toml, checked."""
         path = self.folder / "lab.toml"
         try:
-            return msgspec.toml.decode(path.read_text(encoding="utf-8"), type=Manifest)
+            manifest = msgspec.toml.decode(path.read_text(encoding="utf-8"), type=Manifest)
         except (OSError, UnicodeDecodeError, msgspec.MsgspecError) as error:
             raise HarnessError(f"{path}: {error}", then="CONTRIBUTING.md lists the keys of a lab.toml") from error
+        known = page.call_names()
+        for name in "|".join((*manifest.calls.require, *manifest.calls.forbid)).split("|"):
+            if name and name not in known:
+                near = difflib.get_close_matches(name, known, n=1) or ["one of harness/mpilab/c/calls.def"]
+                raise HarnessError(
+                    f"{path}: there is no MPI call {name!r}", then=f"did you mean {near[0]}? CONTRIBUTING.md says more"
+                )
+        return manifest
 
     @cached_property
     def oracle(self) -> Oracle:

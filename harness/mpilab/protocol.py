@@ -141,7 +141,7 @@ def _receive(stream: Stream, kind: Any, limit: int) -> tuple[Any, list[Array]]:
     try:
         envelope = msgspec.json.decode(line, type=_Envelope)
         body = msgspec.json.decode(envelope.body, type=kind)
-    except msgspec.MsgspecError as error:
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise HarnessError(f"a runner sent something that isn't a message: {error}") from error
     if any(length < 0 for length in envelope.arrays) or sum(envelope.arrays) > limit:
         raise HarnessError(f"a runner sent {sum(envelope.arrays)} doubles where at most {limit} were due")

@@ -15,7 +15,8 @@ import msgspec
 
 from mpilab.errors import HarnessError
 from mpilab.lab import Case
-from mpilab.stats import Estimate
+from mpilab.stats import Estimate, Speed
+from mpilab.verdict import Kind
 
 
 class TimedCase(msgspec.Struct, frozen=True):
@@ -31,13 +32,13 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     lab: str
     language: str
     file: str
-    verdict: str
+    verdict: Kind
     message: str
     score: float = 0.0
     points: float = 0.0
     pending: float = 0.0  # points that wait for a decided measurement
     why: str = ""
-    speed: str = ""  # the label, '' when not timed
+    speed: Speed | None = None  # None: not timed
     speedup: Estimate | None = None
     against_reference: Estimate | None = None
     reference_gain: Estimate | None = None
@@ -65,22 +66,31 @@ def state_folder() -> Path:
     return Path(state) / "mpilab" / "records"
 
 
+def _spare_folder() -> Path:
+    return Path(tempfile.gettempdir()) / f"mpilab-{os.getuid()}" / "records"
+
+
 def to_json(record: Record) -> bytes:
     """The record as indented JSON; infinite interval ends become null."""
-    return msgspec.json.format(msgspec.json.encode(record), indent=1)
+    names = ("file", "message", "compared_with")  # a file may be called what is no text
+    readable = {name: os.fsencode(getattr(record, name)).decode(errors="replace") for name in names}
+    return msgspec.json.format(msgspec.json.encode(msgspec.structs.replace(record, **readable)), indent=1)
 
 
 def from_json(content: bytes) -> Record:
     """Read a record back; raises HarnessError when it isn't one."""
     try:
         return msgspec.json.decode(content, type=Record)
-    except msgspec.MsgspecError as error:
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise HarnessError(f"this is not a record of mpilab: {error}") from error
 
 
 def write(path: Path, content: bytes) -> None:
     """Write `content` to `path`, whole or not at all; raises OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)
+    if path.exists() and not path.is_file():  # /dev/stdout, a pipe: nothing to replace
+        path.write_bytes(content)
+        return
     scratch = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
         with scratch.open("wb") as file:
@@ -97,12 +107,14 @@ def keep(record: Record) -> Path:
     """Store a record in the first place that takes it; raises HarnessError with the record's text when none does."""
     name = f"{time.strftime('%Y%m%dT%H%M%S')}-{record.lab}-{record.language}-{secrets.token_hex(3)}.json"
     content, reasons = to_json(record), []
-    for folder in (state_folder(), Path(tempfile.gettempdir()) / f"mpilab-{os.getuid()}" / "records", Path.cwd()):
+    for place in (state_folder, _spare_folder, Path.cwd):
+        where = place.__name__
         try:
-            write(folder / name, content)
-        except OSError as error:
-            reasons.append(f"{folder}: {error.strerror}")
+            where = str(place())
+            write(place() / name, content)
+        except (OSError, RuntimeError) as error:
+            reasons.append(f"{where}: {error}")
         else:
-            return folder / name
+            return Path(where) / name
     text = "the record could not be written anywhere (" + "; ".join(reasons) + "); here it is:\n" + content.decode()
     raise HarnessError(text, then="make room, then `mpilab try` again")

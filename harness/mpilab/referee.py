@@ -224,7 +224,8 @@ def _decide(state: Attempt, *, last: bool) -> Speed | None:
     if speedup is None or control is None:
         return Speed.UNDECIDED if last else None
     if state.compared_with:
-        return stats.direction(speedup, stats.MARGIN, last=last)
+        word = stats.direction(speedup, stats.MARGIN, last=last)
+        return {Speed.FASTER: Speed.FASTER_ONE, Speed.SLOWER: Speed.SLOWER_ONE}.get(word, word) if word else None
     assert reference is not None
     return stats.speed(speedup, reference, control, last=last)
 

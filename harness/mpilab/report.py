@@ -22,7 +22,7 @@ from mpilab.verdict import Kind
 
 STYLES = {Kind.OK: "bold green", Kind.NOT_ATTEMPTED: "bold yellow"}
 BAD_STYLE = "bold red"
-SPEED_STYLES: dict[str, str] = {Speed.SLOWER: "red", "slower": "red", Speed.UNDECIDED: "yellow", Speed.NO_DIFFERENCE: "yellow"}
+SPEED_STYLES = {Speed.SLOWER: "red", Speed.SLOWER_ONE: "red", Speed.UNDECIDED: "yellow", Speed.NO_DIFFERENCE: "yellow"}
 BAR = 28  # characters of an interval plot
 TEMPLATES = jinja2.Environment(
     loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
@@ -121,7 +121,7 @@ def _ratios(record: Record) -> Table | None:
 
 
 def _first_lines(said: str, most: int = 12) -> str:
-    lines = said.strip().splitlines()
+    lines = "".join(c for c in said if c.isprintable() or c in "\n\t").strip().splitlines()
     more = [f"... {len(lines) - most} more lines"] if len(lines) > most else []
     return "\n".join("  " + line for line in lines[:most] + more)
 
@@ -140,7 +140,8 @@ def table(entries: Sequence[tuple[str, Record]]) -> Table:
     for who, r in entries:
         speedup = str(r.speedup) if r.speedup else "-"
         style = verdict_style(r)
-        result.add_row(r.lab, r.language, Text(who), Text(r.verdict, style=style), Text(speedup), r.speed or "-")
+        cells = (r.lab, r.language, who, r.verdict, speedup, r.speed or "-")
+        result.add_row(*(Text(cell, style=style if cell is r.verdict else "") for cell in cells))
     return result
 
 

@@ -75,7 +75,7 @@ class Runner:
         self._send(request, arrays)
         observation, results = self._reply(Observation, timeout_s + GRACE_S, limit)
         clean = observation.end == "finished" and all(
-            r.status == "returned" and not r.stray and not r.overrun for r in observation.ranks
+            r.status == "returned" and not (r.stray or r.overrun or r.error_call or r.forked) for r in observation.ranks
         )
         if not clean:
             self.replace()
@@ -98,13 +98,16 @@ class Runner:
 
     def _receive(self, timeout_s: float, limit: int) -> tuple[protocol.Reply, list[Array]]:
         assert self._process.stdout is not None
-        if not select.select([self._process.stdout], [], [], timeout_s)[0]:
-            self.replace()
-            raise HarnessError(f"the runner has not answered for {timeout_s:.0f} s", then="run `mpilab doctor`")
         try:
+            if not select.select([self._process.stdout], [], [], timeout_s)[0]:
+                text = f"the runner has not answered for {timeout_s:.0f} s"
+                raise HarnessError(text, then="run `mpilab doctor`")  # noqa: TRY301
             return protocol.receive_reply(self._process.stdout, limit)
         except (EOFError, OSError):
             self._lost()
+            raise
+        except BaseException:  # no answer, half a one, or Ctrl-C before it: the pipe is of no use any more
+            self.replace()
             raise
 
     def _lost(self) -> None:

@@ -9,6 +9,7 @@ here, not being slower is full marks.  What is undecided is pending: never score
 import math
 from dataclasses import dataclass
 
+from mpilab.errors import HarnessError
 from mpilab.stats import MARGIN, Estimate, Speed
 from mpilab.verdict import Kind, Verdict
 
@@ -39,7 +40,10 @@ def score(
             base, round(points * FAST, 2), "the speed could not be decided here: its points are pending, try again"
         )
     share, why = _share(speed, speedup, reference_gain)
-    return Score(round(base + points * FAST * share, 2), 0.0, why)
+    earned = base + points * FAST * share
+    if not math.isfinite(earned):
+        raise HarnessError(f"the score is {earned!r}, expected a finite number", then="tell us, please")
+    return Score(round(earned, 2), 0.0, why)
 
 
 def _share(speed: Speed, speedup: Estimate, gain: Estimate) -> tuple[float, str]:

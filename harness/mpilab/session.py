@@ -8,11 +8,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from mpilab import lab, referee
+from mpilab import lab, referee, report
 from mpilab.clusters import Clusters, Progress
 from mpilab.record import Record
 
 BUDGET_S = 3.0  # of timed rounds, for one submission
+
+setattr(Record, "_repr_html_", report.html)  # noqa: B010 - a notebook shows a record as the report does
 
 
 class Session:

@@ -29,6 +29,8 @@ class Speed(StrEnum):
     FASTER = "faster than the baseline"
     NO_DIFFERENCE = "no difference shown"
     SLOWER = "slower than the baseline"
+    FASTER_ONE = "faster"  # of two kernels compared
+    SLOWER_ONE = "slower"
     UNDECIDED = "undecided on this machine"
 
 

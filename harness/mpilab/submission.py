@@ -7,6 +7,7 @@ HarnessError.
 
 import io
 import os
+import re
 import tokenize
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,12 @@ from mpilab.lab import SUFFIXES
 from mpilab.protocol import Language
 from mpilab.verdict import Kind, Verdict
 
+C_TOKEN = re.compile(
+    r"""//[^\n]* | /\*.*?(?:\*/|\Z)              # comments
+    | "(?:\\.|[^"\\\n])*" | '(?:\\.|[^'\\\n])*'  # strings, characters
+    | \w+ | \+\+ | -- | -> | && | \|\| | << | >> | [-+*/%&|^<>=!]= | \S""",
+    re.DOTALL | re.VERBOSE,
+)
 SIZE_LIMIT = 1_000_000  # bytes: a hundred times the longest reference
 
 
@@ -45,7 +52,7 @@ def read(path: Path) -> Submission | Verdict:  # noqa: PLR0911 - one line for ea
         size = path.stat().st_size
         return Verdict(Kind.BUILD_FAILED, f"{path.name} has {size:,} bytes; a kernel has at most {SIZE_LIMIT:,}")
     try:
-        text = content.decode("utf-8")
+        text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
         return Verdict(Kind.BUILD_FAILED, f"{path.name}:{line}: not UTF-8 text; save the file as UTF-8")
@@ -62,29 +69,9 @@ def same_code(a: str, b: str, language: Language) -> bool:
     return strip(a) == strip(b)
 
 
-def _c_tokens(text: str) -> str:
-    """C source without comments and white space; strings keep theirs."""
-    kept, i = [], 0
-    while i < len(text):
-        if text.startswith("//", i):
-            i = _after(text, "\n", i)
-        elif text.startswith("/*", i):
-            i = _after(text, "*/", i)
-        elif text[i] in "\"'":
-            end = i + 1
-            while end < len(text) and text[end] not in (text[i], "\n"):
-                end += 2 if text[end] == "\\" else 1
-            kept.append(text[i : end + 1])
-            i = end + 1
-        else:
-            kept.append(text[i].strip())
-            i += 1
-    return "".join(kept)
-
-
-def _after(text: str, mark: str, start: int) -> int:
-    found = text.find(mark, start)
-    return len(text) if found < 0 else found + len(mark)
+def _c_tokens(text: str) -> list[str]:
+    """C source as its tokens, without comments and white space."""
+    return [token for token in C_TOKEN.findall(text) if not token.startswith(("//", "/*"))]
 
 
 def _python_tokens(text: str) -> list[str]:
@@ -92,6 +79,7 @@ def _python_tokens(text: str) -> list[str]:
     dull = (tokenize.COMMENT, tokenize.NL, tokenize.ENCODING)
     try:
         found = tokenize.generate_tokens(io.StringIO(text).readline)
-        return [str(t.type) if t.type == tokenize.INDENT else t.string for t in found if t.type not in dull]
+        layout = (tokenize.INDENT, tokenize.NEWLINE)
+        return [str(t.type) if t.type in layout else t.string for t in found if t.type not in dull]
     except (tokenize.TokenError, SyntaxError):
         return [text]

@@ -104,11 +104,17 @@ def unlink_segments(pids: list[int]) -> None:
 def unlink_orphan_segments() -> None:
     """Unlink this user's MPICH segments that no process has mapped, a minute old: left by clusters killed young."""
     old = time.time() - 60
-    with contextlib.suppress(OSError):
-        found = [p for p in Path("/dev/shm").glob("mpich_shm_*") if p.stat().st_uid == os.getuid()]
-        if orphans := [p for p in found if p.stat().st_mtime < old and str(p) not in _all_maps()]:
-            for path in orphans:
-                path.unlink(missing_ok=True)
+    candidates = []
+    for path in Path("/dev/shm").glob("mpich_shm_*"):
+        with contextlib.suppress(OSError):
+            state = path.stat()
+            if state.st_uid == os.getuid() and state.st_mtime < old:
+                candidates.append(path)
+    maps = _all_maps() if candidates else ""
+    for path in candidates:
+        if str(path) not in maps:
+            with contextlib.suppress(OSError):
+                path.unlink()
 
 
 def _all_maps() -> str:

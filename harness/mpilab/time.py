@@ -75,15 +75,14 @@ class Rounds:
 
 def plan(case: Case, oracle: Oracle, baseline: Contender, others: Sequence[Runner], rng: np.random.Generator) -> Plan:
     """Choose `steps` and the number of samples by the baseline's time; hand the data to all runners."""
-    ready = _plan(case, oracle, rng, samples=9)
     for _ in range(12):
+        ready = _plan(case, oracle, rng, samples=9)
         baseline.runner.data(ready.sets)
         seconds = stats.median(_sound(burst(ready, baseline, rng), baseline).seconds)
         factor = 2 if seconds < SHORTEST_S else 0.5 if seconds > LONGEST_S else 1
-        steps = int(ready.case.steps * factor)
-        if factor == 1 or steps < 1:
+        if factor == 1 or case.steps * factor < 1:
             break
-        ready = _plan(msgspec.structs.replace(case, steps=steps), oracle, rng, samples=9)
+        case = msgspec.structs.replace(case, steps=int(case.steps * factor))
     for runner in others:
         runner.data(ready.sets)
     samples = int(np.clip(BURST_S / seconds, 12, 60))
@@ -135,7 +134,9 @@ def against_clock(
     """
     said = ""
     for _ in range(3):  # a disturbed moment can look like a lie once, hardly three times
-        usual, _, _ = _beyond(plan, honest, rounds, rng)
+        usual, _, failed = _beyond(plan, honest, rounds, rng)
+        if failed:
+            raise HarnessError(f"our own {honest.name} failed: {failed.kind} {failed.message}")
         beyond, claimed, verdict = _beyond(plan, suspect, rounds, rng)
         if verdict or beyond <= 3 * max(usual, 0.0) + 0.5 * claimed:
             return verdict

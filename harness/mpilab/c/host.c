@@ -19,12 +19,9 @@
 #include <time.h>
 #include <unistd.h>
 
-_Static_assert(MPI_MAX_ERROR_STRING <= PAGE_TEXT, "an error text must fit the page");
-
 static struct rank_page unattached;
 struct rank_page *volatile mpilab_page = &unattached;
 static int kernel_child; /* this process was forked by a kernel: it ends where the kernel returns */
-static MPI_Errhandler errors_noted = MPI_ERRHANDLER_NULL;
 
 /* ---- a decent death -------------------------------------------------------------------------------------------- */
 
@@ -97,23 +94,6 @@ int mpilab_current_phase(void) { return mpilab_page->phase; }
 void mpilab_kernel_at(const void *symbol) {
     Dl_info info;
     mpilab_page->kernel_base = dladdr(symbol, &info) ? (uint64_t)info.dli_fbase : 0;
-}
-
-/* ---- MPI errors ------------------------------------------------------------------------------------------------ */
-
-/* The first error is kept and the call returns its code: a kernel that ignores it is still told what went wrong. */
-static void note_error(MPI_Comm *comm, int *code, ...) {
-    struct rank_page *page = mpilab_page;
-    int length = 0;
-    (void)comm;
-    if (page->error_call) return;
-    PMPI_Error_string(*code, page->error_text, &length);
-    page->error_call = page->in_call;
-}
-
-int mpilab_note_errors(MPI_Fint comm) {
-    if (errors_noted == MPI_ERRHANDLER_NULL) PMPI_Comm_create_errhandler(note_error, &errors_noted);
-    return PMPI_Comm_set_errhandler(PMPI_Comm_f2c(comm), errors_noted);
 }
 
 /* ---- after a run ----------------------------------------------------------------------------------------------- */

@@ -24,6 +24,13 @@ struct kernel_shape {
     long n_out; /* length of out[] on this rank, in doubles */
 };
 
+/* Calls MPI, and hands a failed call's code up to the harness, which reports it. */
+#define TRY(call)                                                                                                      \
+    do {                                                                                                               \
+        int code_ = (call);                                                                                            \
+        if (code_) return code_;                                                                                       \
+    } while (0)
+
 struct kernel;
 
 int kernel_init(MPI_Comm comm, const struct kernel_shape *shape, const double *in, double *out, struct kernel **self);

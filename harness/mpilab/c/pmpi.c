@@ -10,6 +10,8 @@
 
 #include <mpi.h>
 
+_Static_assert(MPI_MAX_ERROR_STRING <= PAGE_TEXT, "an error text must fit the page");
+
 static void enter(enum call_id id) {
     struct rank_page *page = mpilab_page;
     page->in_call = id;
@@ -17,13 +19,22 @@ static void enter(enum call_id id) {
     if (page->phase != PHASE_IDLE) page->calls[id]++;
 }
 
-static void leave(void) { mpilab_page->in_call = CALL_NONE; }
+/* The first error of a kernel is kept, also when the kernel ignores it. */
+static void leave(enum call_id id, int result) {
+    struct rank_page *page = mpilab_page;
+    page->in_call = CALL_NONE;
+    if (result && page->phase != PHASE_IDLE && !page->error_call) {
+        int length = 0;
+        PMPI_Error_string(result, page->error_text, &length);
+        page->error_call = id;
+    }
+}
 
 #define CALL(group, name, params, args)                                                                                \
     int MPI_##name params {                                                                                            \
         enter(CALL_##name);                                                                                            \
         int result = PMPI_##name args;                                                                                 \
-        leave();                                                                                                       \
+        leave(CALL_##name, result);                                                                                    \
         return result;                                                                                                 \
     }
 #include "calls.def"

@@ -1,0 +1,56 @@
+# expect: WRONG_ANSWER - reads the halo before its receive is complete
+"""All rows are swept between posting and completion, the first and the last too: they read a halo that is still on its
+way.  Now and then a rank is late enough that its halo is there already; the neighbour it kept waiting is not so
+lucky.
+"""
+
+import numpy as np
+from mpi4py import MPI
+
+UP, DOWN = 1, 2  # a message's tag is the way it goes
+
+
+class Kernel:
+    """One rank's rows."""
+
+    def __init__(self, comm, shape, in_, out):
+        self.comm, self.steps = comm, shape.steps
+        self.in_, self.out = in_.reshape(-1, shape.n), out.reshape(-1, shape.n)
+        self.rows = len(self.in_)
+        # the neighbours, PROC_NULL at the ends: then the halo stays 0
+        self.above = comm.rank - 1 if comm.rank > 0 else MPI.PROC_NULL
+        self.below = comm.rank + 1 if comm.rank < comm.size - 1 else MPI.PROC_NULL
+        # rows 1 to `rows` are this rank's, 0 and rows + 1 its halo; a 0 at each end of a row
+        self.old = np.zeros((self.rows + 2, shape.n + 2))
+        self.new = np.zeros((self.rows + 2, shape.n + 2))
+
+    def post(self):
+        """Post the receives of the halo from above and below, and send the first row up and the last row down."""
+        rows = self.old[:, 1:-1]
+        return [
+            self.comm.Irecv(rows[0], self.above, DOWN),
+            self.comm.Irecv(rows[self.rows + 1], self.below, UP),
+            self.comm.Isend(rows[1], self.above, UP),
+            self.comm.Isend(rows[self.rows], self.below, DOWN),
+        ]
+
+    def sweep(self, first, last):
+        """Compute rows `first` to `last` of the new grid."""
+        new = self.new[first : last + 1, 1:-1]
+        np.add(self.old[first - 1 : last, 1:-1], self.old[first + 1 : last + 2, 1:-1], out=new)
+        new += self.old[first : last + 1, :-2]
+        new += self.old[first : last + 1, 2:]
+        new *= 0.25
+
+    def run(self):
+        """Sweep `steps` times."""
+        self.old[1:-1, 1:-1] = self.in_
+        for _ in range(self.steps):
+            requests = self.post()
+            self.sweep(1, self.rows)
+            MPI.Request.Waitall(requests)
+            self.old, self.new = self.new, self.old
+        self.out[:] = self.old[1:-1, 1:-1]
+
+    def free(self):
+        """Nothing to give back."""

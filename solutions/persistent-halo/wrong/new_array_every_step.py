@@ -1,0 +1,46 @@
+# expect: WRONG_ANSWER - requests stay with the array they were made with
+"""A step makes a new array instead of filling the other one: the name follows, the requests do not.  They go on
+sending and receiving in the array that they were made with.
+"""
+
+import numpy as np
+from mpi4py import MPI
+
+TO_LEFT, TO_RIGHT = 1, 2  # a message's tag is the way it goes: two ranks are left and right of each other
+
+
+class Kernel:
+    """One rank's cells."""
+
+    def __init__(self, comm, shape, in_, out):
+        self.comm, self.steps, self.in_, self.out = comm, shape.steps, in_, out
+        self.left = (comm.rank - 1) % comm.size
+        self.right = (comm.rank + 1) % comm.size
+        # cells 1 to n are this rank's, 0 and n + 1 its halo
+        self.cells = np.zeros(shape.n + 2)
+        self.requests = self.bind(self.cells)
+
+    def bind(self, cells):
+        """Make the requests that receive the halo of `cells` and send its first and last cell."""
+        return [
+            self.comm.Recv_init(cells[:1], self.left, TO_RIGHT),
+            self.comm.Recv_init(cells[-1:], self.right, TO_LEFT),
+            self.comm.Send_init(cells[1:2], self.left, TO_LEFT),
+            self.comm.Send_init(cells[-2:-1], self.right, TO_RIGHT),
+        ]
+
+    def run(self):
+        """Let the heat spread for `steps` steps."""
+        self.cells[1:-1] = self.in_
+        for _ in range(self.steps):
+            MPI.Prequest.Startall(self.requests)
+            MPI.Request.Waitall(self.requests)
+            old = self.cells
+            self.cells = np.zeros(len(old))
+            self.cells[1:-1] = 0.5 * old[1:-1] + 0.25 * (old[:-2] + old[2:])
+        self.out[:] = self.cells[1:-1]
+
+    def free(self):
+        """Free the requests: completing them did not."""
+        for request in self.requests:
+            request.Free()

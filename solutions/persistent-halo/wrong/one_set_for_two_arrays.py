@@ -1,0 +1,48 @@
+# expect: WRONG_ANSWER - one set of requests for two arrays that swap
+"""One set of requests serves both arrays.  It stays bound to the first: every other step sends old cells from it and
+receives into it, while the halo of the other array is never filled.
+"""
+
+import numpy as np
+from mpi4py import MPI
+
+TO_LEFT, TO_RIGHT = 1, 2  # a message's tag is the way it goes: two ranks are left and right of each other
+
+
+class Kernel:
+    """One rank's cells."""
+
+    def __init__(self, comm, shape, in_, out):
+        self.comm, self.steps, self.in_, self.out = comm, shape.steps, in_, out
+        self.left = (comm.rank - 1) % comm.size
+        self.right = (comm.rank + 1) % comm.size
+        # cells 1 to n are this rank's, 0 and n + 1 its halo
+        self.cells = [np.zeros(shape.n + 2), np.zeros(shape.n + 2)]
+        self.requests = self.bind(self.cells[0])
+
+    def bind(self, cells):
+        """Make the requests that receive the halo of `cells` and send its first and last cell."""
+        return [
+            self.comm.Recv_init(cells[:1], self.left, TO_RIGHT),
+            self.comm.Recv_init(cells[-1:], self.right, TO_LEFT),
+            self.comm.Send_init(cells[1:2], self.left, TO_LEFT),
+            self.comm.Send_init(cells[-2:-1], self.right, TO_RIGHT),
+        ]
+
+    def run(self):
+        """Let the heat spread for `steps` steps."""
+        self.cells[0][1:-1] = self.in_
+        for step in range(self.steps):
+            old, new = self.cells[step % 2], self.cells[(step + 1) % 2]
+            MPI.Prequest.Startall(self.requests)
+            MPI.Request.Waitall(self.requests)
+            inner = np.add(old[:-2], old[2:], out=new[1:-1])
+            inner *= 0.5
+            inner += old[1:-1]
+            inner *= 0.5
+        self.out[:] = self.cells[self.steps % 2][1:-1]
+
+    def free(self):
+        """Free the requests: completing them did not."""
+        for request in self.requests:
+            request.Free()

@@ -1,0 +1,34 @@
+# expect: WRONG_CALLS - lower-case sendrecv pickles, and is nonblocking underneath
+"""Lower-case sendrecv pickles the array, sends it as bytes and builds a new array from them on the other side;
+underneath it uses nonblocking calls.  Upper-case Sendrecv works on the buffers themselves.
+"""
+
+import numpy as np
+
+TAG = 1
+
+
+class Kernel:
+    """One rank of the ring."""
+
+    def __init__(self, comm, shape, in_, out):
+        self.comm, self.steps, self.in_ = comm, shape.steps, in_
+        self.left = (comm.rank - 1) % comm.size
+        self.right = (comm.rank + 1) % comm.size
+        self.out = out  # the block this rank holds
+        self.came = np.zeros(shape.n)  # the block that comes from the left
+
+    def pass_on(self):
+        """Give `out` to the right and take `came` from the left."""
+        self.came = self.comm.sendrecv(self.out, self.right, TAG, None, self.left, TAG)
+
+    def run(self):
+        """Pass the block on `steps` times."""
+        self.out[:] = self.in_
+        for _ in range(self.steps):
+            self.pass_on()
+            np.multiply(self.came, 0.5, out=self.out)
+            self.out += self.in_
+
+    def free(self):
+        """Nothing to give back."""

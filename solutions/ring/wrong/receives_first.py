@@ -1,0 +1,36 @@
+# expect: DEADLOCK - all ranks receive first
+"""Every rank waits for a block that nobody has sent yet: the chain is broken at every link."""
+
+import numpy as np
+
+TAG = 1
+
+
+class Kernel:
+    """One rank of the ring."""
+
+    def __init__(self, comm, shape, in_, out):
+        self.comm, self.steps, self.in_ = comm, shape.steps, in_
+        self.left = (comm.rank - 1) % comm.size
+        self.right = (comm.rank + 1) % comm.size
+        self.out = out  # the block this rank holds
+        self.came = np.zeros(shape.n)  # the block that comes from the left
+
+    def pass_on(self):
+        """Give `out` to the right and take `came` from the left."""
+        if self.comm.size == 1:  # alone: a blocking send to oneself would wait for ever
+            self.came[:] = self.out
+            return
+        self.comm.Recv(self.came, self.left, TAG)
+        self.comm.Send(self.out, self.right, TAG)
+
+    def run(self):
+        """Pass the block on `steps` times."""
+        self.out[:] = self.in_
+        for _ in range(self.steps):
+            self.pass_on()
+            np.multiply(self.came, 0.5, out=self.out)
+            self.out += self.in_
+
+    def free(self):
+        """Nothing to give back."""

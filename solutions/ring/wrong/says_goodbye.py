@@ -1,0 +1,36 @@
+# expect: ERRONEOUS_MPI - a last message is never received
+"""After its last step each rank tells its neighbour that it has finished, with an empty message that nobody receives.
+The numbers are right, but the message is still there when the next receive with MPI_ANY_TAG comes along.
+"""
+
+import numpy as np
+
+TAG, GOODBYE = 1, 2
+
+
+class Kernel:
+    """One rank of the ring."""
+
+    def __init__(self, comm, shape, in_, out):
+        self.comm, self.steps, self.in_ = comm, shape.steps, in_
+        self.left = (comm.rank - 1) % comm.size
+        self.right = (comm.rank + 1) % comm.size
+        self.out = out  # the block this rank holds
+        self.came = np.zeros(shape.n)  # the block that comes from the left
+
+    def pass_on(self):
+        """Give `out` to the right and take `came` from the left."""
+        self.comm.Sendrecv(self.out, self.right, TAG, self.came, self.left, TAG)
+
+    def run(self):
+        """Pass the block on `steps` times."""
+        self.out[:] = self.in_
+        for _ in range(self.steps):
+            self.pass_on()
+            np.multiply(self.came, 0.5, out=self.out)
+            self.out += self.in_
+        if self.comm.size > 1:
+            self.comm.Send(self.out[:0], self.right, GOODBYE)
+
+    def free(self):
+        """Nothing to give back."""

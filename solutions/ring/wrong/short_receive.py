@@ -1,0 +1,32 @@
+# expect: CRASHED - the receive is shorter than the message
+"""The receive has room for n - 1 doubles, the message has n: MPI truncates nothing silently, it fails."""
+
+import numpy as np
+
+TAG = 1
+
+
+class Kernel:
+    """One rank of the ring."""
+
+    def __init__(self, comm, shape, in_, out):
+        self.comm, self.steps, self.in_ = comm, shape.steps, in_
+        self.left = (comm.rank - 1) % comm.size
+        self.right = (comm.rank + 1) % comm.size
+        self.out = out  # the block this rank holds
+        self.came = np.zeros(shape.n)  # the block that comes from the left
+
+    def pass_on(self):
+        """Give `out` to the right and take `came` from the left."""
+        self.comm.Sendrecv(self.out, self.right, TAG, self.came[:-1], self.left, TAG)
+
+    def run(self):
+        """Pass the block on `steps` times."""
+        self.out[:] = self.in_
+        for _ in range(self.steps):
+            self.pass_on()
+            np.multiply(self.came, 0.5, out=self.out)
+            self.out += self.in_
+
+    def free(self):
+        """Nothing to give back."""

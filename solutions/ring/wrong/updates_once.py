@@ -1,0 +1,33 @@
+# expect: WRONG_ANSWER - updates the block after the loop instead of in each step
+"""The update is left for after the loop: the blocks go all the way round, but no rank adds its own on the way."""
+
+import numpy as np
+
+TAG = 1
+
+
+class Kernel:
+    """One rank of the ring."""
+
+    def __init__(self, comm, shape, in_, out):
+        self.comm, self.steps, self.in_ = comm, shape.steps, in_
+        self.left = (comm.rank - 1) % comm.size
+        self.right = (comm.rank + 1) % comm.size
+        self.out = out  # the block this rank holds
+        self.came = np.zeros(shape.n)  # the block that comes from the left
+
+    def pass_on(self):
+        """Give `out` to the right and take `came` from the left."""
+        self.comm.Sendrecv(self.out, self.right, TAG, self.came, self.left, TAG)
+
+    def run(self):
+        """Pass the block on `steps` times."""
+        self.out[:] = self.in_
+        for _ in range(self.steps):
+            self.pass_on()
+            self.out[:] = self.came
+        np.multiply(self.came, 0.5, out=self.out)
+        self.out += self.in_
+
+    def free(self):
+        """Nothing to give back."""

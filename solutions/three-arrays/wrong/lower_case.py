@@ -1,0 +1,46 @@
+# expect: CRASHED - mpi4py has no lower-case iallreduce
+"""There is no lower-case iallreduce: nonblocking collectives of mpi4py work on buffers, and are spelled with a
+capital.
+"""
+
+import numpy as np
+from mpi4py import MPI
+
+
+class Kernel:
+    """One rank's part of the three arrays."""
+
+    def __init__(self, comm, shape, in_, out):
+        self.comm, self.n, self.steps = comm, shape.n, shape.steps
+        self.in_ = in_.reshape(3, shape.n)  # A1, A2 and A3 as they are at first
+        self.results, self.a3 = out[:4], out[4:]
+        self.a2 = np.zeros(shape.n)
+        self.sum, self.low, self.high = np.zeros((3, shape.n))  # what the reductions give
+
+    def step(self):
+        """Reduce and compute once."""
+        a1, a2, a3 = self.in_[0], self.a2, self.a3
+
+        self.comm.Allreduce(a1, self.sum, MPI.SUM)
+        average = self.sum.sum() / (self.n * self.comm.size)
+
+        a2 *= average
+        low_request = self.comm.iallreduce(a2, MPI.MIN)
+        high_request = self.comm.iallreduce(a2, MPI.MAX)
+
+        a3 += average
+        low = low_request.wait().min()
+        high = high_request.wait().max()
+        a3 *= (low + high) * 0.5
+        self.comm.Allreduce(a3, self.sum, MPI.SUM)
+
+        self.results[:] = average, low, high, self.sum.sum()
+
+    def run(self):
+        """Do `steps` steps."""
+        self.a2[:], self.a3[:] = self.in_[1], self.in_[2]
+        for _ in range(self.steps):
+            self.step()
+
+    def free(self):
+        """Nothing to give back."""

@@ -1,0 +1,92 @@
+/* expect: CRASHED - send and receive buffer are the same array */
+/* A2 is given as both what is sent and what is received.  Two arguments may not name the same memory; to reduce in
+ * place, the first is MPI_IN_PLACE, and here that would lose A2 before the maximum is found. */
+
+struct kernel {
+    MPI_Comm comm;
+    int ranks, n;
+    long steps;
+    const double *in; /* A1, A2 and A3 as they are at first, n elements each */
+    double *out;
+    double *a2;
+    double *sum, *low, *high; /* what the reductions give */
+};
+
+int kernel_init(MPI_Comm comm, const struct kernel_shape *shape, const double *in, double *out, struct kernel **self) {
+    struct kernel *k = *self = calloc(1, sizeof *k);
+    if (!k) return MPI_ERR_NO_MEM;
+    TRY(MPI_Comm_size(comm, &k->ranks));
+    k->comm = comm;
+    k->n = (int)shape->n;
+    k->steps = shape->steps;
+    k->in = in;
+    k->out = out;
+    double **arrays[] = {&k->a2, &k->sum, &k->low, &k->high};
+    for (int i = 0; i < 4; i++) {
+        *arrays[i] = calloc((size_t)k->n, sizeof(double));
+        if (!*arrays[i]) return MPI_ERR_NO_MEM;
+    }
+    return MPI_SUCCESS;
+}
+
+static double total(const double *values, int n) {
+    double sum = 0;
+    for (int i = 0; i < n; i++) sum += values[i];
+    return sum;
+}
+
+static double least(const double *values, int n) {
+    double found = values[0];
+    for (int i = 1; i < n; i++) found = values[i] < found ? values[i] : found;
+    return found;
+}
+
+static double greatest(const double *values, int n) {
+    double found = values[0];
+    for (int i = 1; i < n; i++) found = values[i] > found ? values[i] : found;
+    return found;
+}
+
+static int step(struct kernel *k) {
+    const double *a1 = k->in;
+    double *a2 = k->a2, *a3 = k->out + 4;
+
+    TRY(MPI_Allreduce(a1, k->sum, k->n, MPI_DOUBLE, MPI_SUM, k->comm));
+    double average = total(k->sum, k->n) / ((double)k->n * k->ranks);
+
+    for (int i = 0; i < k->n; i++) a2[i] *= average;
+    MPI_Request low, high;
+    TRY(MPI_Iallreduce(a2, a2, k->n, MPI_DOUBLE, MPI_MIN, k->comm, &low));
+    TRY(MPI_Iallreduce(a2, k->high, k->n, MPI_DOUBLE, MPI_MAX, k->comm, &high));
+
+    for (int i = 0; i < k->n; i++) a3[i] += average;
+    TRY(MPI_Wait(&low, MPI_STATUS_IGNORE));
+    double min = least(a2, k->n);
+    TRY(MPI_Wait(&high, MPI_STATUS_IGNORE));
+    double max = greatest(k->high, k->n);
+    for (int i = 0; i < k->n; i++) a3[i] *= (min + max) * 0.5;
+    TRY(MPI_Allreduce(a3, k->sum, k->n, MPI_DOUBLE, MPI_SUM, k->comm));
+
+    const double results[4] = {average, min, max, total(k->sum, k->n)};
+    memcpy(k->out, results, sizeof results);
+    return MPI_SUCCESS;
+}
+
+int kernel_run(struct kernel *k) {
+    const size_t bytes = sizeof(double) * (size_t)k->n;
+    memcpy(k->a2, k->in + k->n, bytes);
+    memcpy(k->out + 4, k->in + 2L * k->n, bytes);
+    for (long i = 0; i < k->steps; i++) TRY(step(k));
+    return MPI_SUCCESS;
+}
+
+int kernel_free(struct kernel **self) {
+    struct kernel *k = *self;
+    free(k->a2);
+    free(k->sum);
+    free(k->low);
+    free(k->high);
+    free(k);
+    *self = NULL;
+    return MPI_SUCCESS;
+}
