@@ -77,7 +77,7 @@ def python(*arguments: str) -> "list[str]":
 
 def pip(arguments: "list[str]", packages: int = 0) -> None:
     """Run `pip install`, with a bar when the number of `packages` is known."""
-    options = ["--no-input", "--disable-pip-version-check", "--progress-bar=off", "--no-compile", "--no-deps"]
+    options = ["--no-input", "--disable-pip-version-check", "--progress-bar=off", "--no-deps"]
     lines = []  # type: list[str]
     with start(python("-m", "pip", "install", *options, *arguments)) as process:
         reader = threading.Thread(target=lambda: lines.extend(process.stdout or ()), daemon=True)

@@ -53,8 +53,8 @@ def test_a_record_can_be_judged_again_without_running(converted: Record) -> None
     """Estimate, interval and score follow from the stored samples alone."""
     again = records.from_json(records.to_json(converted))
     seconds = again.timed[0].seconds
-    pairs = zip(seconds["baseline"], seconds["submission"], strict=True)
-    logs = [math.log(stats.lower_quartile(a) / stats.lower_quartile(b)) for a, b in pairs]
+    pairs = zip(seconds["control"], seconds["submission"], strict=True)
+    logs = [math.log(stats.lower_decile(a) / stats.lower_decile(b)) for a, b in pairs]
     estimate = stats.estimate(logs)
     assert again.speedup is not None
     assert estimate.estimate == pytest.approx(again.speedup.estimate, rel=1e-3)

@@ -18,6 +18,8 @@ from mpilab.score import score
 from mpilab.stats import Estimate, Speed
 from mpilab.verdict import OK, Verdict
 
+Pair = tuple[float, str, str]  # weight, and two contenders' names: the slower if the ratio is above 1, the faster
+
 
 @dataclass
 class Attempt:
@@ -31,30 +33,30 @@ class Attempt:
     printed: str = ""
     calls: Counter[str] = field(default_factory=Counter)
     timed: list[time.Rounds] = field(default_factory=list)
-    pairs: dict[str, tuple[str, str]] = field(default_factory=dict)  # name of a ratio -> slower, faster
+    ratios: dict[str, list[Pair]] = field(default_factory=dict)  # of times, by name
     speed: Speed | None = None
     because: str = ""
     interrupted: bool = False
     compared_with: str = ""
 
     def ratio(self, name: str) -> Estimate | None:
-        """The estimate of one of `pairs`, over all timed cases; None before the first look."""
-        if name not in self.pairs or not self.timed:
+        """The estimate of one of `ratios`, over all timed cases; None before the first look."""
+        if name not in self.ratios or not self.timed:
             return None
-        logs = [np.mean(row) for row in zip(*(self.logs(r, name) for r in self.timed), strict=False)]
-        return stats.estimate([float(x) for x in logs]) if len(logs) >= stats.LOOKS[0] else None
+        rows = zip(*(self._logs(rounds, name) for rounds in self.timed), strict=False)
+        logs = [float(np.mean(row)) for row in rows]
+        return stats.estimate(logs) if len(logs) >= stats.LOOKS[0] else None
 
-    def logs(self, rounds: time.Rounds, name: str) -> list[float]:
-        """Per round, the log ratio; a name of two pairs (`compare`) is their mean."""
-        slower, faster = self.pairs[name]
-        both = [rounds.logs(a, b) for a, b in zip(slower.split("+"), faster.split("+"), strict=True)]
-        return [sum(row) / len(row) for row in zip(*both, strict=True)]
+    def _logs(self, rounds: time.Rounds, name: str) -> list[float]:
+        """Per round, the weighted sum of the ratio's log ratios."""
+        terms = [[weight * log for log in rounds.logs(slower, faster)] for weight, slower, faster in self.ratios[name]]
+        return [sum(row) for row in zip(*terms, strict=True)]
 
     def record(self, on: Clusters, started: str, took_s: float) -> Record:
         """Everything known, as a record."""
-        ratios = {name: self.ratio(name) for name in self.pairs}
+        found = {name: self.ratio(name) for name in self.ratios}
         points = self.lab.manifest.points
-        result = score(points, self.verdict, self.speed, ratios["speedup"], ratios.get("reference_gain"))
+        result = score(points, self.verdict, self.speed, found["speedup"], found.get("reference_gain"))
         ours = "b0" if self.compared_with else "submission"
         return Record(
             lab=self.lab.id,
@@ -85,8 +87,8 @@ class Attempt:
             took_s=round(took_s, 3),
             interrupted=self.interrupted,
             compared_with=self.compared_with,
-            speedup=ratios["speedup"],
-            against_reference=ratios.get("against_reference"),
-            reference_gain=ratios.get("reference_gain"),
-            control=ratios["control"],
+            speedup=found["speedup"],
+            against_reference=found.get("against_reference"),
+            reference_gain=found.get("reference_gain"),
+            control=found["control"],
         )

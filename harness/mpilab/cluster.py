@@ -228,7 +228,6 @@ def _set_environment(folder: Path, libraries: Path) -> None:
         "MPI4PY_RC_THREAD_LEVEL": "funneled",
         "OMP_NUM_THREADS": "1",
         "OPENBLAS_NUM_THREADS": "1",
-        "PYTHONDONTWRITEBYTECODE": "1",
     }
     os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
 

@@ -44,6 +44,7 @@ class Clusters:
         self.progress("starting two MPI clusters", 0.0)
         self.ours, self.theirs = (Runner(self.ranks, libraries), Runner(self.ranks, libraries))
         self._loaded: tuple[str, ...] = ()
+        self._built: dict[Submission, build.Artifact | Verdict] = {}
         self._finish = weakref.finalize(self, _close, self.ours, self.theirs, self.folder)
         atexit.register(self._finish)
 
@@ -52,10 +53,16 @@ class Clusters:
         digest = hashlib.sha256("/".join(map(str, (self.seed, *what))).encode()).digest()
         return np.random.default_rng(list(digest))
 
+    def build_once(self, submission: Submission) -> build.Artifact | Verdict:
+        """Build a submission, once for each content."""
+        if submission not in self._built:
+            self._built[submission] = build.build(submission, self.folder)
+        return self._built[submission]
+
     def artifact(self, path: Path) -> build.Artifact:
         """Build a file of ours; raises HarnessError when it can't be."""
         submission = read(path)
-        built = build.build(submission, self.folder) if isinstance(submission, Submission) else submission
+        built = self.build_once(submission) if isinstance(submission, Submission) else submission
         if isinstance(built, Verdict):
             raise HarnessError(f"our own {path} does not build: {built.message}", then="tell us, please")
         return built

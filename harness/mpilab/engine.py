@@ -43,6 +43,7 @@ class _State:
         self.slots: dict[str, Callable[..., Any]] = {}
         self.paths: dict[str, str] = {}
         self.comms: dict[tuple[str, int], MPI.Intracomm] = {}
+        self.cores = sorted(os.sched_getaffinity(0))
         self.inputs: NDArray[np.float64] = np.zeros((1, 0))
 
 
@@ -98,6 +99,7 @@ def data(sets: int, values: NDArray[np.float64]) -> None:
 def run(spec: dict[str, Any]) -> tuple[dict[str, Any], NDArray[np.float64], NDArray[np.float64]]:
     """Run a kernel as protocol.Run says; return a report, the seconds of each sample, the outputs kept."""
     order, keep, warmup = spec["order"], spec["keep"], spec["warmup"]
+    _bind(spec["ranks"])
     comm, host = _comm(spec["slot"], spec["ranks"]), _comm("", spec["ranks"])
     n_out = spec["n_out"][rank()]
     source = STATE.inputs[order[0]]
@@ -125,6 +127,11 @@ def run(spec: dict[str, Any]) -> tuple[dict[str, Any], NDArray[np.float64], NDAr
     report["overrun"] = in_.overrun("in") or out.overrun("out")
     report["input_changed"] = not np.array_equal(in_.values, STATE.inputs[order[-1]], equal_nan=True)
     return report, seconds, kept
+
+
+def _bind(ranks: int) -> None:
+    """Give each rank a core of its own where there are enough; the system may otherwise wake two on one core."""
+    os.sched_setaffinity(0, {STATE.cores[rank()]} if ranks <= len(STATE.cores) else STATE.cores)
 
 
 def _burst(

@@ -1,7 +1,7 @@
 """From timed rounds to an interval and a word: pure, tested from recorded numbers.
 
 Theory of operation (docs/statistics.md tells it at length).  A round gives each contender one burst of short samples; a
-burst is summed up by its lower quartile, which other load on the machine hardly moves; a round's log ratio of two
+burst is summed up by its lower decile, which other load on the machine hardly moves; a round's log ratio of two
 bursts is paired, so a slow moment hits both.  The estimate is the median of the rounds' log ratios; its interval is the
 distribution-free one from order statistics.  Looks at the data come at fixed numbers of rounds and share one error
 rate, so looking early costs no honesty.  A difference counts only beyond `margin`: two warm clusters differ by up to
@@ -18,7 +18,8 @@ LOOKS = (11, 16, 24, 36, 54, 80, 120, 180)  # rounds at which the interval is lo
 ERROR = 0.01  # chance that any of an estimate's intervals misses, over all looks
 MARGIN = 0.01  # the smallest difference that is called one
 NARROW = 0.02  # an interval within so much of 1 shows that there is no difference
-SAME = 0.05  # within so much of the reference is as fast; a final interval within it shows no difference
+WIDE = 0.05  # a final interval within so much of 1 shows no difference; a control beyond it, a machine that can't time
+SAME = 0.10  # not slower than the reference by more than so much is as fast
 
 
 class Speed(StrEnum):
@@ -45,10 +46,10 @@ class Estimate(msgspec.Struct, frozen=True):
         return f"{self.estimate:.2f} [{self.low:.2f}, {self.high:.2f}]"
 
 
-def lower_quartile(samples: Sequence[float]) -> float:
+def lower_decile(samples: Sequence[float]) -> float:
     """The burst's summary, in the samples' unit."""
     ordered = sorted(samples)
-    return ordered[(len(ordered) - 1) // 4]
+    return ordered[(len(ordered) - 1) // 10]
 
 
 def median(values: Sequence[float]) -> float:
@@ -88,7 +89,7 @@ def direction(ratio: Estimate, least: float, *, last: bool) -> Speed | None:
         return Speed.FASTER
     if ratio.high < 1 - least:
         return Speed.SLOWER
-    width = SAME if last else NARROW
+    width = WIDE if last else NARROW
     if ratio.low > 1 / (1 + width) and ratio.high < 1 + width:
         return Speed.NO_DIFFERENCE
     return Speed.UNDECIDED if last else None
@@ -97,7 +98,7 @@ def direction(ratio: Estimate, least: float, *, last: bool) -> Speed | None:
 def speed(speedup: Estimate, against_reference: Estimate, control: Estimate, *, last: bool) -> Speed | None:
     """The word for a submission, or None when more rounds are needed; with `last` there are no more."""
     least = margin(control)
-    if least > SAME:
+    if least > WIDE:
         return Speed.UNDECIDED if last else None
     word = direction(speedup, least, last=last)
     if word is not Speed.FASTER:

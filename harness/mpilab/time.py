@@ -156,7 +156,7 @@ def _beyond(
 
 
 def _typical(burst: Burst) -> float:
-    return max(stats.lower_quartile(burst.seconds), 1e-9)
+    return max(stats.lower_decile(burst.seconds), 1e-9)
 
 
 def _sound(burst: Burst, contender: Contender) -> Burst:
