@@ -32,6 +32,16 @@ def echo() -> Lab:
 
 @pytest.fixture(scope="session")
 def session() -> Iterator[Session]:
-    """A session with warm clusters, for all tests."""
+    """A session with warm clusters for the labs."""
     with Session() as warm:
+        yield warm
+
+
+@pytest.fixture(scope="session")
+def small(echo: Lab) -> Iterator[Session]:
+    """A session for the tests' own lab: two engines in each cluster, which start sooner."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MPILAB_COURSE", str(echo.folder.parents[1]))
+        warm = Session()
+    with warm:
         yield warm

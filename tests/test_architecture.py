@@ -14,7 +14,8 @@ MODULES = sorted(PACKAGE.glob("*.py"))
 # A module may import those to its left.
 ORDER = (
     "errors", "verdict", "protocol", "machine", "page", "lab", "submission", "sweep", "build", "hosted", "engine",
-    "cluster", "runner", "check", "stats", "time", "score", "record", "clusters", "attempt", "referee", "report", "session", "doctor", "demo", "cli", "__main__", "__init__",
+    "cluster", "runner", "check", "stats", "time", "score", "record", "clusters", "attempt", "referee", "report",
+    "session", "doctor", "demo", "cli", "__main__", "__init__",
 )  # fmt: skip
 MODULE_LINES = 330
 FUNCTION_LINES = 50

@@ -18,10 +18,10 @@ pytestmark = pytest.mark.mpi
 
 
 @pytest.fixture(scope="module", params=LANGUAGES)
-def converted(request: pytest.FixtureRequest, session: Session, echo: Lab) -> Record:
+def converted(request: pytest.FixtureRequest, small: Session, echo: Lab) -> Record:
     """The record of our own conversion, which sends one message where the baseline sends 64."""
     language: Language = request.param
-    return referee.attempt(session.clusters, echo, echo.reference(language), 3.0)
+    return referee.attempt(small.clusters, echo, echo.reference(language), 3.0)
 
 
 def test_a_conversion_is_right_and_faster(converted: Record) -> None:
@@ -71,19 +71,19 @@ def test_it_is_stored(converted: Record) -> None:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_the_baseline_shows_no_difference(session: Session, echo: Lab, language: Language) -> None:
+def test_the_baseline_shows_no_difference(small: Session, echo: Lab, language: Language) -> None:
     """The unconverted code is NOT_ATTEMPTED, earns nothing, and is neither faster nor slower than itself."""
-    record = referee.attempt(session.clusters, echo, echo.baseline(language), 2.0)
+    record = referee.attempt(small.clusters, echo, echo.baseline(language), 2.0)
     assert record.verdict == Kind.NOT_ATTEMPTED
     assert record.score == 0
     assert record.speed in (Speed.NO_DIFFERENCE, Speed.UNDECIDED), record.speedup
 
 
-def test_comments_are_no_conversion(session: Session, echo: Lab, tmp_path: Path) -> None:
+def test_comments_are_no_conversion(small: Session, echo: Lab, tmp_path: Path) -> None:
     """The baseline with other comments and white space is still the baseline."""
     path = tmp_path / "mine.c"
     path.write_text("// by me\n" + echo.baseline("c").read_text().replace("    ", "\t"))
-    assert referee.attempt(session.clusters, echo, path, 0.1).verdict == Kind.NOT_ATTEMPTED
+    assert referee.attempt(small.clusters, echo, path, 0.1).verdict == Kind.NOT_ATTEMPTED
 
 
 def _reference(echo: Lab, tmp_path: Path, language: Language, old: str, new: str) -> Path:
@@ -95,16 +95,16 @@ def _reference(echo: Lab, tmp_path: Path, language: Language, old: str, new: str
     return path
 
 
-def test_right_at_first_and_lazy_later_is_found_out(session: Session, echo: Lab, tmp_path: Path) -> None:
+def test_right_at_first_and_lazy_later_is_found_out(small: Session, echo: Lab, tmp_path: Path) -> None:
     """Outputs of timed runs are checked: a kernel that works a few times and then does nothing is wrong."""
     lazy = "int kernel_run(struct kernel *k) {\n    static int runs;\n    if (k->n == 64 && runs++ > 40) return 0;\n"
     path = _reference(echo, tmp_path, "c", "int kernel_run(struct kernel *k) {\n", lazy)
-    record = referee.attempt(session.clusters, echo, path, 2.0)
+    record = referee.attempt(small.clusters, echo, path, 2.0)
     assert record.verdict == Kind.WRONG_ANSWER
     assert "timed run" in record.message
 
 
-def test_an_old_answer_is_found_out(session: Session, echo: Lab, tmp_path: Path) -> None:
+def test_an_old_answer_is_found_out(small: Session, echo: Lab, tmp_path: Path) -> None:
     """A kernel that computes once and then hands out the same answer meets other data."""
     old = "    def run(self):\n"
     new = (
@@ -116,11 +116,11 @@ def test_an_old_answer_is_found_out(session: Session, echo: Lab, tmp_path: Path)
         "        self.kept = self.out.copy()\n\n"
         "    def work(self):\n"
     )
-    record = referee.attempt(session.clusters, echo, _reference(echo, tmp_path, "python", old, new), 0.1)
+    record = referee.attempt(small.clusters, echo, _reference(echo, tmp_path, "python", old, new), 0.1)
     assert record.verdict == Kind.WRONG_ANSWER
 
 
-def test_a_lie_about_time_is_found_out(session: Session, echo: Lab, tmp_path: Path) -> None:
+def test_a_lie_about_time_is_found_out(small: Session, echo: Lab, tmp_path: Path) -> None:
     """A kernel that makes its engine report a tenth of the time it took disagrees with the referee's own clock."""
     lie = (
         "import mpilab.engine as engine\n"
@@ -132,35 +132,35 @@ def test_a_lie_about_time_is_found_out(session: Session, echo: Lab, tmp_path: Pa
     )
     path = tmp_path / "liar.py"
     path.write_text(lie + echo.baseline("python").read_text())
-    record = referee.attempt(session.clusters, echo, path, 2.0)
+    record = referee.attempt(small.clusters, echo, path, 2.0)
     assert record.verdict == Kind.TAMPERED, (record.speedup, record.message)
     assert record.score == 0
 
 
-def test_more_ranks_than_cores_are_not_timed(session: Session, echo: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_more_ranks_than_cores_are_not_timed(small: Session, echo: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where a timed case has more ranks than cores, speed is undecided with the reason, and its points are pending."""
     monkeypatch.setattr(referee.machine, "cores", lambda: 1)
-    record = referee.attempt(session.clusters, echo, echo.reference("c"), 0.5)
+    record = referee.attempt(small.clusters, echo, echo.reference("c"), 0.5)
     assert record.verdict == Kind.OK
     assert record.speed == Speed.UNDECIDED
     assert record.pending > 0
     assert "more ranks than cores" in record.why
 
 
-def test_compare_says_which_is_faster(session: Session, echo: Lab) -> None:
+def test_compare_says_which_is_faster(small: Session, echo: Lab) -> None:
     """`compare` finds the faster of two kernels, and turns round when they are swapped."""
     a, b = echo.baseline("python"), echo.reference("python")
-    there = referee.compare(session.clusters, echo, a, b, 2.0)
-    back = referee.compare(session.clusters, echo, b, a, 2.0)
+    there = referee.compare(small.clusters, echo, a, b, 2.0)
+    back = referee.compare(small.clusters, echo, b, a, 2.0)
     assert there.speedup is not None
     assert back.speedup is not None
     assert there.speedup.low > 1.5, there.speedup
     assert back.speedup.high < 1 / 1.5, back.speedup
 
 
-def test_the_seed_repeats_the_data(session: Session, echo: Lab) -> None:
+def test_the_seed_repeats_the_data(small: Session, echo: Lab) -> None:
     """The same seed gives the same data for a case, another case or seed others."""
     del echo
-    clusters = session.clusters
+    clusters = small.clusters
     assert clusters.rng("lab", 1).random() == clusters.rng("lab", 1).random()
     assert clusters.rng("lab", 1).random() != clusters.rng("lab", 2).random()

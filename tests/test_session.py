@@ -59,9 +59,10 @@ def gone(processes: list[psutil.Process]) -> bool:
 
 
 @pytest.fixture
-def held() -> Iterator["subprocess.Popen[str]"]:
+def held(echo: Lab) -> Iterator["subprocess.Popen[str]"]:
     """Another process with warm clusters."""
-    process = subprocess.Popen([sys.executable, "-c", HOLD], stdout=subprocess.PIPE, text=True)
+    environment = os.environ | {"MPILAB_COURSE": str(echo.folder.parents[1])}
+    process = subprocess.Popen([sys.executable, "-c", HOLD], stdout=subprocess.PIPE, text=True, env=environment)
     assert process.stdout is not None
     assert process.stdout.readline() == "warm\n"
     yield process
@@ -98,18 +99,20 @@ def test_all_killed_at_once_leaves_nothing(held: "subprocess.Popen[str]") -> Non
     assert not list(sweep.base().glob(f"{held.pid}-*"))
 
 
-def test_no_segment_has_a_name(session: Session) -> None:
+def test_no_segment_has_a_name(small: Session) -> None:
     """A warm cluster's shared memory has no name any more, so nothing can be left of it."""
-    session.clusters.versions()
-    session.clusters.ours.versions()
-    pids = [p.pid for name in (session.clusters.ours, session.clusters.theirs) for p in sweep.marked(name.folder.name)]
+    small.clusters.versions()
+    small.clusters.ours.versions()
+    pids = [p.pid for name in (small.clusters.ours, small.clusters.theirs) for p in sweep.marked(name.folder.name)]
     mapped = "".join(Path(f"/proc/{pid}/maps").read_text() for pid in pids)
     assert "mpich_shm" in mapped
     assert not {name for name in segments() if f"/dev/shm/{name}\n" in mapped}
 
 
-@pytest.mark.parametrize("after_s", [0.3, 2.0, 5.0, 7.0])
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    ("number", "after_s"),
+    [(signal.SIGINT, 0.3), (signal.SIGINT, 2.0), (signal.SIGINT, 4.0), (signal.SIGINT, 6.0), (signal.SIGTERM, 3.0)],
+)
 def test_interrupt_at_any_moment(echo: Lab, after_s: float, number: signal.Signals) -> None:
     """Ctrl-C or a polite kill at any moment ends the command soon with status 130, and leaves nothing."""
     environment = os.environ | {"MPILAB_COURSE": str(echo.folder.parents[1])}
@@ -143,30 +146,30 @@ def test_what_was_measured_survives_an_interrupt(echo: Lab, tmp_path: Path) -> N
     assert record["verdict"] == Kind.NOT_ATTEMPTED
 
 
-def test_a_killed_runner_is_ours_to_mend(session: Session, echo: Lab) -> None:
+def test_a_killed_runner_is_ours_to_mend(small: Session, echo: Lab) -> None:
     """A runner or an engine that somebody kills is no fault of the submission's, and the next attempt works."""
-    clusters = session.clusters
+    clusters = small.clusters
     clusters.theirs.versions()
     clusters.theirs._process.kill()
     with pytest.raises(HarnessError, match="try again"):
-        session_attempt(session, echo)
-    assert session_attempt(session, echo) == Kind.OK
+        quick_attempt(small, echo)
+    assert quick_attempt(small, echo) == Kind.OK
     engines = [p for p in sweep.marked(clusters.theirs.folder.name) if "ipyparallel.engine" in _arguments(p)]
     engines[0].kill()
     psutil.wait_procs(engines, timeout=10)
     with pytest.raises(HarnessError, match="is gone"):
-        session_attempt(session, echo)
-    assert session_attempt(session, echo) == Kind.OK
+        quick_attempt(small, echo)
+    assert quick_attempt(small, echo) == Kind.OK
 
 
-def session_attempt(session: Session, echo: Lab) -> str:
+def quick_attempt(small: Session, echo: Lab) -> str:
     """The verdict of our own conversion, timed as little as possible."""
     from mpilab import referee
 
-    return referee.attempt(session.clusters, echo, echo.reference("c"), 0.1).verdict
+    return referee.attempt(small.clusters, echo, echo.reference("c"), 0.1).verdict
 
 
-def test_two_sessions_take_turns(session: Session, echo: Lab) -> None:
+def test_two_sessions_take_turns(small: Session, echo: Lab) -> None:
     """While one session measures, a second waits and says so; both come to a verdict."""
     environment = os.environ | {"MPILAB_COURSE": str(echo.folder.parents[1])}
     code = (
@@ -174,7 +177,7 @@ def test_two_sessions_take_turns(session: Session, echo: Lab) -> None:
         "with Session(progress=lambda text, share: print(text, flush=True)) as s:\n"
         f"    print(s.try_kernel('echo', {str(echo.reference('c'))!r}, budget_s=0.1).verdict)\n"
     )
-    with session.clusters.measuring():
+    with small.clusters.measuring():
         other = subprocess.Popen([sys.executable, "-c", code], env=environment, stdout=subprocess.PIPE, text=True)
         assert other.stdout is not None
         lines = iter(other.stdout.readline, "")
@@ -182,4 +185,4 @@ def test_two_sessions_take_turns(session: Session, echo: Lab) -> None:
     assert other.stdout.read().strip().endswith(Kind.OK)
     assert other.wait() == 0
     other.stdout.close()
-    assert session_attempt(session, echo) == Kind.OK
+    assert quick_attempt(small, echo) == Kind.OK

@@ -213,6 +213,9 @@ def main() -> int:
     except HarnessError as error:
         ERR.print(Text.assemble(("mpilab: ", "bold"), str(error)))
         return 2
+    except OSError as error:
+        ERR.print(Text.assemble(("mpilab: ", "bold"), f"{error.filename or 'the system'}: {error.strerror}"))
+        return 2
     except KeyboardInterrupt:
         ERR.print("mpilab: interrupted; what was measured is in the records")
         return 130

@@ -44,6 +44,7 @@ class Clusters:
         self.progress("starting two MPI clusters", 0.0)
         self.ours, self.theirs = (Runner(self.ranks, libraries), Runner(self.ranks, libraries))
         self._loaded: tuple[str, ...] = ()
+        self._versions: dict[str, str] = {}
         self._built: dict[Submission, build.Artifact | Verdict] = {}
         self._finish = weakref.finalize(self, _close, self.ours, self.theirs, self.folder)
         atexit.register(self._finish)
@@ -90,8 +91,10 @@ class Clusters:
             yield
 
     def versions(self) -> dict[str, str]:
-        """What the clusters run on."""
-        return {**self.theirs.versions(), "numpy": np.__version__}
+        """What the clusters run on; waits for the first start only."""
+        if not self._versions:
+            self._versions = {**self.theirs.versions(), "numpy": np.__version__}
+        return self._versions
 
     def close(self) -> None:
         """End the clusters and remove what they left."""

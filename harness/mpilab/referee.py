@@ -59,6 +59,8 @@ def _recorded(on: Clusters, state: Attempt, work: Callable[[], None]) -> Record:
         state.because = f"{type(error).__name__}: {error}".rstrip(": ")
         if state.timed or state.verdict is not OK:
             keep(state.record(on, started, clock.monotonic() - begin))
+        if isinstance(error, OSError):
+            raise HarnessError(f"{error.filename or 'the system'}: {error.strerror}", then="mend that first") from error
         raise
     result = state.record(on, started, clock.monotonic() - begin)
     keep(result)

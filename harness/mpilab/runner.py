@@ -88,6 +88,9 @@ class Runner:
             protocol.send(self._process.stdin, request, arrays)
         except OSError:
             self._lost()
+        except BaseException:  # Ctrl-C with half a request written
+            self.replace()
+            raise
 
     def _reply(self, kind: type[T], timeout_s: float, limit: int) -> tuple[T, list[Array]]:
         reply, arrays = self._receive(timeout_s, limit)
