@@ -115,18 +115,12 @@ def test_a_lab_in_five_steps(tmp_path: Path) -> None:
         [sys.executable, "-m", "mpilab", "labs"], env=environment, capture_output=True, text=True, check=True
     )
     assert "Gather: everyone's piece in one place" in listed.stdout
-    tests = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-q",
-        "-p",
-        "no:cacheprovider",
-        "tests/test_labs.py",
-        "-k",
-        "gather or every",
-    ]
-    proved = subprocess.run(tests, cwd=TOP, env=environment, capture_output=True, text=True, check=False)
+
+    def prove(which: str) -> "subprocess.CompletedProcess[str]":
+        tests = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/test_labs.py", "-k", which]
+        return subprocess.run(tests, cwd=TOP, env=environment, capture_output=True, text=True, check=False)
+
+    proved = prove("gather or every")
     assert proved.returncode == 0, proved.stdout
     assert f"{2 + 2 + len(WRONG) + 2 + 1} passed" in proved.stdout
     (tmp_path / "solutions" / "gather" / "wrong" / "adds_one.py").unlink()
