@@ -30,6 +30,8 @@ from mpilab.verdict import Kind
 
 OUT = Console(soft_wrap=True, highlight=False)
 ERR = Console(stderr=True, soft_wrap=True, highlight=False)
+if not OUT.is_terminal:
+    OUT.width = 120  # nobody folds lines in a file
 GRADES = {doctor.PASS: "green", doctor.CAUTION: "yellow", doctor.FAIL: "bold red"}
 
 

@@ -18,7 +18,7 @@ from mpilab.record import Record
 from mpilab.session import Session
 from mpilab.verdict import Kind
 
-BUDGET_S = 1.5  # of timing, for each file
+BUDGET_S = 2.5  # of timing, for each file
 
 
 @dataclass(frozen=True)

@@ -6,13 +6,13 @@ numbers: ratios on a logarithmic axis, with a mark at 1 (the baseline).
 """
 
 import math
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import jinja2
 from rich.console import Group, RenderableType
-from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -80,20 +80,20 @@ def verdict_style(record: Record) -> str:
 def text(record: Record) -> RenderableType:
     """What a terminal shows of an attempt."""
     head = Text.assemble((record.verdict, verdict_style(record)), f"  {record.lab}, {record.language}: {record.file}")
-    parts: list[RenderableType] = [head, Padding(Text(record.message), (0, 0, 0, 2))]
+    parts: list[RenderableType] = [head, _indented(record.message, 2)]
     if record.speed:
         style = SPEED_STYLES.get(record.speed, "green")
         parts.append(Text.assemble("  speed  ", (record.speed, style)))
     if lines := _ratios(record):
-        parts.append(Padding(lines, (0, 0, 0, 2)))
+        parts.append(lines)
     if record.verdict in (Kind.OK, Kind.WRONG_CALLS) and not record.compared_with:
         pending = f" (+ {record.pending:g} pending)" if record.pending else ""
         parts.append(Text(f"  score  {record.score:g} of {record.points:g}{pending}"))
     if record.why:
-        parts.append(Padding(Text(record.why), (0, 0, 0, 9)))
+        parts.append(_indented(record.why, 9))
     for name, said in (("your kernel printed", record.printed), ("the compiler remarks", record.remarks)):
         if said.strip():
-            parts.append(Padding(Text(f"{name}:\n{_first_lines(said)}", style="dim"), (0, 0, 0, 2)))
+            parts.append(Text.assemble((f"  {name}:\n{_first_lines(said)}", "dim")))
     return Group(*parts)
 
 
@@ -116,14 +116,19 @@ def _ratios(record: Record) -> Table | None:
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
     scale = axis([e for _, e in found])
     for label, estimate in found:
-        table.add_row(Text(str(estimate)), Text(bar(estimate, scale), style="cyan"), Text(label))
+        table.add_row(Text(f"  {estimate}"), Text(bar(estimate, scale), style="cyan"), Text(label))
     return table
+
+
+def _indented(said: str, by: int) -> Text:
+    """Text that the terminal may fold, but nothing cuts."""
+    return Text(textwrap.indent(said, " " * by), overflow="ignore", no_wrap=True)
 
 
 def _first_lines(said: str, most: int = 12) -> str:
     lines = "".join(c for c in said if c.isprintable() or c in "\n\t").strip().splitlines()
     more = [f"... {len(lines) - most} more lines"] if len(lines) > most else []
-    return "\n".join("  " + line for line in lines[:most] + more)
+    return "\n".join("    " + line for line in lines[:most] + more)
 
 
 def html(record: Record) -> str:
@@ -133,15 +138,13 @@ def html(record: Record) -> str:
 
 
 def table(entries: Sequence[tuple[str, Record]]) -> Table:
-    """The demo's table: lab, language, who, verdict, speedup."""
+    """The demo's table: lab, language, who, verdict, speedup; in a narrow terminal only `who` is folded."""
     result = Table(box=None, header_style="bold", padding=(0, 2, 0, 0))
-    for name in ("lab", "language", "who", "verdict", "speedup [interval]", "speed"):
-        result.add_column(name, no_wrap=True)
+    for name in ("lab", "language", "who", "verdict", "speedup"):
+        result.add_column(name, no_wrap=name != "who", overflow="fold")
     for who, r in entries:
-        speedup = str(r.speedup) if r.speedup else "-"
-        style = verdict_style(r)
-        cells = (r.lab, r.language, who, r.verdict, speedup, r.speed or "-")
-        result.add_row(*(Text(cell, style=style if cell is r.verdict else "") for cell in cells))
+        cells = (r.lab, r.language, who, r.verdict, str(r.speedup or "-"))
+        result.add_row(*(Text(cell, style=verdict_style(r) if cell is r.verdict else "") for cell in cells))
     return result
 
 
