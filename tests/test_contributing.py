@@ -62,27 +62,27 @@ BODY
     def free(self):
         pass
 """
-BASELINE_C = """        if (k->rank) TRY(MPI_Send(k->in, k->n, MPI_DOUBLE, 0, 0, k->comm));
-        for (int r = 1; k->rank == 0 && r < k->ranks; r++)
-            TRY(MPI_Recv(k->out + r * k->n, k->n, MPI_DOUBLE, r, 0, k->comm, MPI_STATUS_IGNORE));
+BASELINE_C = """        for (int i = 0; k->rank && i < k->n; i++)
+            TRY(MPI_Send(k->in + i, 1, MPI_DOUBLE, 0, 0, k->comm));
+        for (int i = 0; k->rank == 0 && i < (k->ranks - 1) * k->n; i++)
+            TRY(MPI_Recv(k->out + k->n + i, 1, MPI_DOUBLE, 1 + i / k->n, 0, k->comm, MPI_STATUS_IGNORE));
         if (k->rank == 0) memcpy(k->out, k->in, sizeof(double) * (size_t)k->n);"""
 GATHER_C = "        TRY(MPI_Gather(k->in, k->n, MPI_DOUBLE, k->out, k->n, MPI_DOUBLE, 0, k->comm));"
-BASELINE_PYTHON = """            if self.comm.rank:
-                self.comm.Send(self.in_, 0)
-                continue
-            self.out[: self.n] = self.in_
-            for r in range(1, self.comm.size):
-                self.comm.Recv(self.out[r * self.n : (r + 1) * self.n], r)"""
+BASELINE_PYTHON = """            for i in range(self.n if self.comm.rank else 0):
+                self.comm.Send(self.in_[i : i + 1], 0)
+            for i in range(self.n, self.out.size):
+                self.comm.Recv(self.out[i : i + 1], i // self.n)
+            self.out[: self.n] = self.in_[: self.out.size]"""
 GATHER_PYTHON = "            self.comm.Gather(self.in_, self.out if self.comm.rank == 0 else None)"
 WRONG = {
     "only_the_root.c": ("DEADLOCK", "        if (k->ranks == 1 || k->rank == 0)\n    " + GATHER_C),
-    "one_too_few.c": ("CRASHED", GATHER_C.replace("k->out, k->n,", "k->out, k->n - 1,")),
+    "gives_up.c": ("CRASHED", "        return 3;"),
     "adds_one.c": ("WRONG_ANSWER", GATHER_C + "\n        if (k->rank == 0) k->out[0] += 1;"),
     "by_hand.c": ("WRONG_CALLS", BASELINE_C + "\n        /* as before */ ;"),
     "only_the_root.py": ("DEADLOCK", "            if self.comm.rank == 0:\n    " + GATHER_PYTHON),
     "no_such_method.py": ("CRASHED", "            self.comm.Collect(self.in_, self.out)"),
     "adds_one.py": ("WRONG_ANSWER", GATHER_PYTHON + "\n            self.out += 1"),
-    "by_hand.py": ("WRONG_CALLS", BASELINE_PYTHON + "\n            del r"),
+    "by_hand.py": ("WRONG_CALLS", BASELINE_PYTHON + "\n            done = True"),
 }
 
 

@@ -93,7 +93,10 @@ def watch(arguments: argparse.Namespace) -> int:
     if not path.exists():
         raise HarnessError(f"there is no file {path}", then=f"`mpilab start {arguments.lab}` gives you one")
     with _session(arguments) as session:
-        saves = watchfiles.watch(path.parent, debounce=200, step=20, recursive=False, raise_interrupt=True)
+        # also looks every half second: a save while we try, or before the watching begins, isn't lost
+        saves = watchfiles.watch(
+            path.parent, debounce=200, step=20, rust_timeout=500, yield_on_timeout=True, recursive=False
+        )
         seen = None
         while True:
             content = path.read_bytes() if path.is_file() else None
