@@ -64,6 +64,15 @@ def test_a_record_can_be_judged_again_without_running(converted: Record) -> None
     assert result.earned == again.score
 
 
+def test_a_notebook_shows_it(converted: Record) -> None:
+    """A record displays itself as HTML: verdict, interval plot with its text form, and nothing fetched."""
+    shown = converted._repr_html_()
+    assert "OK" in shown
+    assert "<svg" in shown
+    assert str(converted.speedup) in shown
+    assert "http" not in shown
+
+
 def test_it_is_stored(converted: Record) -> None:
     """Every attempt leaves its record in the state folder."""
     stored = [records.from_json(path.read_bytes()) for path in records.state_folder().glob("*-echo-*.json")]
