@@ -96,7 +96,7 @@ def _try(on: Clusters, state: Attempt, budget_s: float) -> None:
     ]
     _time(on, state, contenders, ["submission"], budget_s)
     control = state.ratio("control")
-    odd = control is not None and stats.margin(control) > stats.WIDE
+    odd = control is not None and not stats.trusted(control)
     if state.verdict.kind is Kind.OK and (odd or state.speed in (Speed.BEST, Speed.AS_FAST, Speed.FASTER)):
         _hold_against_clock(on, state, contenders[0], contenders[2])
     if odd or state.speed is None:
@@ -227,7 +227,7 @@ def _decide(state: Attempt, *, last: bool) -> Speed | None:
     if speedup is None or control is None:
         return Speed.UNDECIDED if last else None
     if state.compared_with:
-        word = stats.direction(speedup, stats.MARGIN, last=last)
+        word = stats.direction(speedup, last=last)
         return {Speed.FASTER: Speed.FASTER_ONE, Speed.SLOWER: Speed.SLOWER_ONE}.get(word, word) if word else None
     assert reference is not None
     return stats.speed(speedup, reference, control, last=last)
