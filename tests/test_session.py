@@ -162,6 +162,16 @@ def test_a_killed_runner_is_ours_to_mend(small: Session, echo: Lab) -> None:
     assert quick_attempt(small, echo) == Kind.OK
 
 
+def test_a_start_that_fails_is_tried_again(small: Session) -> None:
+    """A cluster that dies while it starts is replaced, and nobody hears of it."""
+    runner = small.clusters.theirs
+    runner.replace()
+    first = runner.folder
+    runner._process.kill()
+    assert "mpi" in runner.versions()
+    assert runner.folder != first
+
+
 def quick_attempt(small: Session, echo: Lab) -> str:
     """The verdict of our own conversion, timed as little as possible."""
     from mpilab import referee

@@ -35,7 +35,7 @@ STUCK_S = 1.0  # all ranks in MPI and no call entered for so long: stuck
 POLL_S = 0.01
 PRINT_LIMIT = 64_000_000  # bytes a rank may print
 SHOW_LIMIT = 4_000  # bytes of them that a report shows
-START_S = 90.0
+START_S = 40.0
 MEMORY_SHARE = 0.25  # of the machine, for the data of all ranks together
 
 

@@ -22,7 +22,8 @@ from mpilab.errors import HarnessError
 from mpilab.protocol import Array, Observation
 
 T = TypeVar("T")
-START_S = 120.0
+START_S = 50.0  # ten times what it takes; very rarely an engine does not find its controller
+START_TRIES = 3
 GRACE_S = 30.0  # beyond a request's own limit, before a silent runner is given up
 PACKAGE_FOLDER = Path(__file__).parents[1]
 
@@ -38,12 +39,23 @@ class Runner:
         self._start()
 
     def versions(self) -> dict[str, str]:
-        """Wait until the cluster is up; return the versions it runs on."""
-        if self._ready is None:
-            reply, _ = self._receive(START_S, 0)
-            if not isinstance(reply, protocol.Ready):
+        """Wait until the cluster is up; return the versions it runs on.  A start that hangs or fails is tried again."""
+        for left in reversed(range(START_TRIES)):
+            if self._ready is not None:
+                break
+            try:
+                reply, _ = self._receive(START_S, 0)  # replaces the runner when it raises
+            except HarnessError:
+                if not left:
+                    raise
+                continue
+            if isinstance(reply, protocol.Ready):
+                self._ready = reply
+            elif left:
+                self.replace()
+            else:
                 raise HarnessError(f"the MPI cluster did not start: {reply}", then="run `mpilab doctor`")
-            self._ready = reply
+        assert self._ready is not None
         return self._ready.versions
 
     def load(self, slot: str, language: protocol.Language, path: Path) -> Observation:
