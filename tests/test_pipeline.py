@@ -113,6 +113,16 @@ def test_right_at_first_and_lazy_later_is_found_out(small: Session, echo: Lab, t
     assert "timed run" in record.message
 
 
+def test_a_crash_in_a_timed_run_has_its_line(small: Session, echo: Lab, tmp_path: Path) -> None:
+    """A kernel that dies only in timed runs is shown where, in its own file, though others were loaded since."""
+    dies = "int kernel_run(struct kernel *k) {\n    if (k->n == 64) *(volatile int *)0 = 1;\n"
+    path = _reference(echo, tmp_path, "c", "int kernel_run(struct kernel *k) {\n", dies)
+    line = path.read_text().split("volatile")[0].count("\n") + 1
+    record = referee.attempt(small.clusters, echo, path, 0.5)
+    assert record.verdict == Kind.CRASHED
+    assert f"kernel_run at mine.c:{line}" in record.message
+
+
 def test_an_old_answer_is_found_out(small: Session, echo: Lab, tmp_path: Path) -> None:
     """A kernel that computes once and then hands out the same answer meets other data."""
     old = "    def run(self):\n"

@@ -29,6 +29,7 @@ class Attempt:
     file: Path
     verdict: Verdict = OK
     language: str = ""
+    source: str = ""  # the text that was built
     remarks: str = ""
     printed: str = ""
     calls: Counter[str] = field(default_factory=Counter)

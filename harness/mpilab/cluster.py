@@ -46,7 +46,9 @@ class Cluster:
         """Start `ranks` engines under one mpiexec; raises when they don't come up."""
         import ipyparallel
 
-        self.folder, self.size = folder, ranks
+        self.folder = folder
+        self._libraries: dict[str, str] = {}  # the C kernel in each slot
+        self._library = ""  # the one that runs: where a crash is looked up
         self.page = page.Page(folder / "page", ranks)
         _set_environment(folder, libraries)
         config = Config()
@@ -80,6 +82,7 @@ class Cluster:
         """Load a kernel on all engines."""
         if dead := [rank for rank, p in enumerate(self.page.ranks) if not _alive(p.pid)]:
             raise RuntimeError(f"the engine of rank {dead[0]} is gone: killed, or out of memory?")
+        self._library = self._libraries[request.slot] = request.path if request.language == "c" else ""
         args = (request.slot, request.language, request.path)
         return self._watch([view.apply_async(engine.load, *args) for view in self._views], 20.0)[0]
 
@@ -92,6 +95,7 @@ class Cluster:
 
     def run(self, request: protocol.Run) -> tuple[protocol.Observation, list[Array]]:
         """Run a kernel and watch it."""
+        self._library = self._libraries.get(request.slot, "")
         spec = {name: getattr(request, name) for name in request.__struct_fields__}
         views = self._views[: request.ranks]
         return self._watch([view.apply_async(engine.run, spec) for view in views], request.timeout_s)
@@ -118,7 +122,7 @@ class Cluster:
                 end = "flooded"
             if end != "finished":
                 break
-            if select.select([0], [], [], 0)[0] and not os.read(0, 0) and _input_closed():
+            if _input_closed():
                 raise EOFError
         elapsed = time.monotonic() - start
         self._end_strangers()
@@ -160,7 +164,7 @@ class Cluster:
             "calls": self.page.calls(rank),
             "in_call": self.page.name(p.in_call),
             "signal": p.signal,
-            "frames": _lines(p, self.kernel_path) if p.signal else [],
+            "frames": _lines(p, self._library) if p.signal else [],
             "abort_code": p.abort_code if p.aborted else None,
             "exited": bool(p.exited),
             "forked": bool(p.forked),
@@ -169,8 +173,6 @@ class Cluster:
             "printed": printed,
         }
         return RankReport(**(seen | answer))
-
-    kernel_path = ""
 
 
 def _answer(reply: Any) -> tuple[dict[str, Any], Array, Array]:
@@ -245,7 +247,6 @@ def _serve(cluster: Cluster, requests: BinaryIO, replies: BinaryIO) -> None:
         answer: protocol.Reply
         results: list[Array] = []
         if isinstance(request, protocol.Load):
-            cluster.kernel_path = request.path if request.language == "c" else ""
             answer = cluster.load(request)
         elif isinstance(request, protocol.Data):
             answer = cluster.data(request, arrays)

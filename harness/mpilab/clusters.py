@@ -6,7 +6,6 @@ warm, and are gone when the process ends, however it ends (sweep.py).  One sessi
 second one waits its turn.
 """
 
-import atexit
 import contextlib
 import fcntl
 import hashlib
@@ -47,7 +46,6 @@ class Clusters:
         self._versions: dict[str, str] = {}
         self._built: dict[Submission, build.Artifact | Verdict] = {}
         self._finish = weakref.finalize(self, _close, self.ours, self.theirs, self.folder)
-        atexit.register(self._finish)
 
     def rng(self, *what: object) -> np.random.Generator:
         """Random numbers that depend on the session's seed and `what` they are for."""

@@ -1,7 +1,8 @@
 """The control page as the runner sees it: the Python mirror of c/page.h.
 
 Theory of operation.  Each rank publishes what it is doing into its part of a small shared file (c/page.h says what).
-The runner maps the same file and reads it while the ranks run, hang, or after they died; it never writes.
+The runner maps the same file and reads it while the ranks run, hang, or after they died; it writes
+nothing but `forked`, for processes that it found.
 """
 
 import ctypes

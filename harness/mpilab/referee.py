@@ -77,8 +77,7 @@ def _try(on: Clusters, state: Attempt, budget_s: float) -> None:
         return
     baseline = read(state.lab.baseline(artifact.language))
     assert isinstance(baseline, Submission)
-    submission = read(state.file)
-    if isinstance(submission, Submission) and same_code(baseline.text, submission.text, artifact.language):
+    if same_code(baseline.text, state.source, artifact.language):
         text = "this is still the baseline: correct, and not yet converted"
         state.verdict = Verdict(Kind.NOT_ATTEMPTED, text)
     else:
@@ -130,7 +129,7 @@ def _built(on: Clusters, state: Attempt, path: Path) -> build.Artifact | None:
     if isinstance(submission, Verdict):
         state.verdict, state.language = submission, path.suffix.lstrip(".")
         return None
-    state.language = submission.language
+    state.language, state.source = submission.language, submission.text
     built = on.build_once(submission)
     if isinstance(built, Verdict):
         state.verdict = built

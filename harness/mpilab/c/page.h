@@ -1,6 +1,7 @@
 /* The control page: what each rank publishes while it runs, readable by the runner even when the rank hangs or dies.
  *
- * One file of `struct rank_page`s, one a rank, mapped shared.  A rank writes only its own; the runner only reads.
+ * One file of `struct rank_page`s, one a rank, mapped shared.  A rank writes only its own; the runner reads,
+ * and writes only `forked`.
  * The Python mirror is page.py; an engine refuses to start when the two disagree about the size. */
 #ifndef MPILAB_PAGE_H
 #define MPILAB_PAGE_H
