@@ -21,9 +21,10 @@ import subprocess
 import sys
 import warnings
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
-from mpilab import sweep
+from mpilab import sweep, wrappers
 from mpilab.errors import HarnessError
 from mpilab.protocol import Language
 from mpilab.submission import Submission
@@ -37,10 +38,29 @@ C_FLAGS = ("-std=gnu11", "-O2", "-g", "-Wall", "-Wextra", "-fPIC", "-shared", "-
 C_ERRORS = tuple(
     f"-Werror={w}" for w in ("implicit-function-declaration", "incompatible-pointer-types", "int-conversion")
 )
+HARNESS_BUILD_S = 120  # our own library has 400 wrappers
+LIBRARY_FLAGS = ("-std=gnu11", "-O2", "-g", "-fPIC", "-Wall", "-Wextra", "-Werror")
+_CLANG_OFF = ("instrumentation-with-call-threshold=0", "opt=0", "stack=0", "globals=0")
+CLANG_INSTRUMENT = (
+    "-fsanitize=kernel-address",
+    "-finstrument-functions",
+    *(word for option in _CLANG_OFF for word in ("-mllvm", f"-asan-{option}")),
+)
+PMPI_PARTS = (
+    "pmpi.c", "comms.c", "record.c", "log.c", "place.c", "types.c", "parts.c", "guard.c", "requests.c", "objects.c",
+    "strict.c", "rma.c", "program.c", "host.c", "flight.c",
+)  # fmt: skip
+LIBRARIES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {  # file: its sources and flags of its own
+    "life.so": (("life.c",), ("-shared", "-Wl,--as-needed")),  # must not drag MPI into every process
+    # thread-local variables at fixed places: every call of the program looks at one
+    "pmpi.so": (PMPI_PARTS, ("-shared", "-ftls-model=initial-exec", "-ldl", "-pthread")),
+    "race.o": (("race.c",), ("-c",)),
+    "race_libc.o": (("race_libc.c",), ("-c",)),
+}
 KERNEL_FUNCTIONS = ("kernel_init", "kernel_run", "kernel_free")
 KERNEL_METHODS = {"__init__": ("self", "comm", "shape", "in_", "out"), "run": ("self",), "free": ("self",)}
 NOT_TO_DEFINE = re.compile(r"P?MPI_\w+|mpilab_\w+|clock_gettime|clock|gettimeofday|time")
-NOT_TO_CALL = re.compile(r"PMPI_\w+|mpilab_\w+")
+NOT_TO_CALL = re.compile(r"PMPI_\w+|mpilab_(?!region_(begin|end)$)\w+")
 
 
 @dataclass(frozen=True)
@@ -66,7 +86,7 @@ def build(submission: Submission, folder: Path) -> Artifact | Verdict:
 def _build_c(source: Path) -> Artifact | Verdict:
     library = source.with_suffix(".so")
     flags = ["-include", str(KERNEL_H), *C_FLAGS, *C_ERRORS]
-    code, said = _compile([*flags, source.name, "-o", library.name], source.parent)
+    code, said = compile_c([*flags, source.name, "-o", library.name], source.parent)
     if code is None:
         return Verdict(Kind.BUILD_FAILED, f"the compiler was still busy with {source.name} after {BUILD_S} s")
     if code:
@@ -125,13 +145,11 @@ def _signature(node: ast.FunctionDef | None, name: str, parameters: tuple[str, .
     return f"line {node.lineno}: def {name}({', '.join(found)}); expected {wanted}"
 
 
-def _compile(arguments: list[str], folder: Path) -> tuple[int | None, str]:
+def compile_c(arguments: list[str], folder: Path, limit_s: int = BUILD_S) -> tuple[int | None, str]:
     """Run mpicc in `folder` within limits; its exit status (None: too long) and the first lines it said."""
     mpicc = Path(sys.executable).parent / "mpicc"
-    compiler = os.environ.get("MPICH_CC") or next(filter(shutil.which, ("cc", os.environ.get("CC", ""), "gcc")), None)
-    if not compiler:
-        raise HarnessError("there is no C compiler (cc)", then="Debian and Ubuntu: apt install gcc libc6-dev")
-    limits = f'ulimit -t {BUILD_S}; ulimit -f 400000; ulimit -v 4000000; exec "$@"'
+    compiler = _compiler()
+    limits = f'ulimit -t {limit_s}; ulimit -f 400000; ulimit -v 4000000; exec "$@"'
     process = subprocess.Popen(
         ["sh", "-c", limits, "sh", str(mpicc), *arguments],
         cwd=folder,
@@ -142,7 +160,7 @@ def _compile(arguments: list[str], folder: Path) -> tuple[int | None, str]:
         env=os.environ | {"LC_ALL": "C.UTF-8", "GCC_COLORS": "", "MPICH_CC": compiler},
     )
     try:
-        said = process.communicate(timeout=BUILD_S)[0].decode(errors="replace").replace(f"{C_FOLDER}{os.sep}", "")
+        said = process.communicate(timeout=limit_s)[0].decode(errors="replace").replace(f"{C_FOLDER}{os.sep}", "")
     except BaseException as error:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
@@ -155,24 +173,57 @@ def _compile(arguments: list[str], folder: Path) -> tuple[int | None, str]:
     return process.returncode, "\n".join(lines[:SHOW_LINES] + more)
 
 
+def _compiler() -> str:
+    found = os.environ.get("MPICH_CC") or next(filter(shutil.which, ("cc", os.environ.get("CC", ""), "gcc")), None)
+    if not found:
+        raise HarnessError("there is no C compiler (cc)", then="Debian and Ubuntu: apt install gcc libc6-dev")
+    return found
+
+
+def race_flags() -> tuple[list[str], list[str]]:
+    """What to compile and to link with, so that every access to a buffer in flight is seen (c/race.c)."""
+    wrapped = re.findall(r"^WRAP\([^,]+, (\w+),", (C_FOLDER / "race_libc.c").read_text(), re.MULTILINE)
+    # no optimisation: -O1 moves a read ahead of the condition that guards it, and drops one whose value isn't used
+    common = ["-g", "-O0", "-fno-omit-frame-pointer", "-U_FORTIFY_SOURCE", *(f"-fno-builtin-{name}" for name in wrapped)]
+    instrument = CLANG_INSTRUMENT if "clang" in _compiler_version() else ("-fsanitize=thread",)
+    objects = [str(libraries() / name) for name in ("race.o", "race_libc.o")]
+    return [*common, *instrument], [*objects, *(f"-Wl,--wrap={name}" for name in wrapped)]
+
+
+@cache
+def _compiler_version() -> str:
+    said = subprocess.run([_compiler(), "--version"], capture_output=True, text=True, check=False)
+    return said.stdout.lower()
+
+
 def libraries() -> Path:
-    """The folder with life.so and pmpi.so, which the engines preload; built when it isn't there yet."""
-    sources = sorted(C_FOLDER.iterdir())
+    """The folder with life.so and pmpi.so, which are preloaded, and race.o; built when it isn't there yet."""
+    sources = [*sorted(C_FOLDER.iterdir()), Path(wrappers.__file__)]
     digest = hashlib.sha256(b"".join(p.read_bytes() for p in sources) + sys.prefix.encode()).hexdigest()[:16]
     folder = sweep.base() / f"libraries-{digest}"
-    parts = {"life.so": ["life.c"], "pmpi.so": ["pmpi.c", "host.c"]}
-    if all((folder / name).is_file() for name in parts):
+    if all((folder / name).is_file() for name in LIBRARIES):
         return folder
     scratch = sweep.base() / f"{os.getpid()}-{secrets.token_hex(4)}"
     scratch.mkdir()
-    flags = ["-std=c11", "-O2", "-g", "-fPIC", "-shared", "-Wall", "-Wextra", "-Werror"]
-    for name, sources_of_it in parts.items():
-        link = ["-Wl,--as-needed"] if name == "life.so" else []  # life.so must not drag MPI into every process
-        code, said = _compile([*flags, *link, *(str(C_FOLDER / p) for p in sources_of_it), "-o", name], scratch)
+    _write_wrappers(scratch)
+    for name, (parts, more) in LIBRARIES.items():
+        paths = [str(C_FOLDER / p) for p in parts]
+        code, said = compile_c([*LIBRARY_FLAGS, *more, "-I.", *paths, "-o", name], scratch, HARNESS_BUILD_S)
         if code != 0:
             raise HarnessError(f"mpilab's own {name} could not be built:\n{said}", then="run `mpilab doctor`")
     folder.mkdir(exist_ok=True)
-    for name in parts:
+    for name in LIBRARIES:
         (scratch / name).replace(folder / name)  # whole or not at all, also when two sessions build at once
-    scratch.rmdir()
+    shutil.rmtree(scratch)
     return folder
+
+
+def _write_wrappers(folder: Path) -> None:
+    """Write wrappers.h, made from calls.def and the MPI library's own mpi.h."""
+    (folder / "empty.c").write_text("#include <mpi.h>\n", encoding="utf-8")
+    code, _ = compile_c(["-E", "-P", "empty.c", "-o", "mpi.i"], folder)
+    if code != 0:
+        raise HarnessError("mpicc cannot read mpi.h", then="run `mpilab doctor`")
+    header = (folder / "mpi.i").read_text(encoding="utf-8", errors="replace")
+    definitions = (C_FOLDER / "calls.def").read_text(encoding="utf-8")
+    (folder / "wrappers.h").write_text(wrappers.source(definitions, header), encoding="utf-8")

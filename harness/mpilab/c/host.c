@@ -4,7 +4,7 @@
  * for C and Python kernels alike, so that the clock is the kernel's own (clock_gettime, called from C) and nothing that
  * a Python kernel patches can change it.  What must survive a crash is written to the control page at once. */
 #define _GNU_SOURCE
-#include "page.h"
+#include "strict.h"
 
 #include <dlfcn.h>
 #include <execinfo.h>
@@ -13,6 +13,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -30,11 +31,24 @@ static void after_fork_in_child(void) {
     mpilab_page = &unattached; /* the child speaks for nobody */
 }
 
+/* The frames that are the program's own, as text: nobody can look them up when the process is gone. */
+static void note_places(void *const *frames, int count) {
+    char *text = mpilab_page->crash_at;
+    size_t length = 0;
+    for (int i = 0; i < count && length + 200 < PAGE_TEXT; i++) {
+        Dl_info info;
+        if (!dladdr(frames[i], &info) || !info.dli_fname || strstr(info.dli_fname, ".so")) continue;
+        length += (size_t)snprintf(text + length, PAGE_TEXT - length, "%s+0x%lx\n", info.dli_fname,
+                                   (unsigned long)((char *)frames[i] - (char *)info.dli_fbase - 1));
+    }
+}
+
 static void note_signal(int number) {
     struct rank_page *page = mpilab_page;
     void *frames[PAGE_FRAMES];
     int count = backtrace(frames, PAGE_FRAMES);
     for (int i = 0; i < count; i++) page->frames[i] = (uint64_t)frames[i] - page->kernel_base;
+    if (page->phase == PHASE_IDLE) note_places(frames, count);
     page->frame_count = count;
     page->signal = number;
     signal(number, SIG_DFL);
@@ -45,7 +59,7 @@ static void note_exit(void) {
     if (mpilab_page->phase != PHASE_IDLE) mpilab_page->exited = 1;
 }
 
-static void catch_signals(void) {
+void mpilab_catch_signals(void) {
     static char stack[1 << 16];
     const int numbers[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
     stack_t alternate = {.ss_sp = stack, .ss_size = sizeof stack};
@@ -69,6 +83,8 @@ long mpilab_attach(const char *path, int rank, long size) {
     if (pages == MAP_FAILED) return -1;
     mpilab_page = &pages[rank];
     mpilab_page->pid = getpid();
+    mpilab_page->life = LIFE_MPI;
+    mpilab_comms_begin();
     atexit(note_exit);
     pthread_atfork(NULL, NULL, after_fork_in_child);
     backtrace(frames, 1); /* loads libgcc now, not in a signal handler */
@@ -79,8 +95,10 @@ long mpilab_attach(const char *path, int rank, long size) {
 void mpilab_clear(void) {
     struct rank_page *page = mpilab_page;
     memset(&page->phase, 0, sizeof *page - offsetof(struct rank_page, phase));
+    for (int i = 0; i < PAGE_THREADS; i++) page->threads[i].in_call = CALL_NONE;
+    memset(page->posted, 0, sizeof page->posted);
     page->pid = getpid();
-    catch_signals(); /* again each time: a kernel may have replaced them */
+    mpilab_catch_signals(); /* again each time: a kernel may have replaced them */
 }
 
 void mpilab_phase(int phase) {

@@ -1,0 +1,72 @@
+/* Communicators, datatypes, groups and the like: what is made and never freed. */
+#define _GNU_SOURCE
+#include "strict.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct object {
+    int kind; /* as the KIND_NEW_... that made it; 0: free place */
+    uint64_t handle;
+    enum call_id call;
+    long number;
+    struct object *next;
+} *objects;
+
+static const char *const names[] = {
+    [KIND_NEW_COMM] = "communicator", [KIND_NEW_TYPE] = "datatype", [KIND_NEW_GROUP] = "group",
+    [KIND_NEW_OP] = "operation",      [KIND_NEW_INFO] = "info",     [KIND_NEW_ERRHANDLER] = "error handler",
+    [KIND_NEW_WIN] = "window",        [KIND_NEW_FILE] = "file",
+};
+
+static uint64_t handle_at(const void *place, int kind) {
+    MPI_Comm comm;
+    MPI_Datatype type;
+    MPI_File file;
+    switch (kind) {
+    case KIND_NEW_FILE: memcpy(&file, place, sizeof file); return (uint64_t)(uintptr_t)file;
+    case KIND_NEW_TYPE: memcpy(&type, place, sizeof type); return (uint64_t)(uintptr_t)type;
+    default: memcpy(&comm, place, sizeof comm); return (uint64_t)(uintptr_t)comm; /* all handles but files' are alike */
+    }
+}
+
+static int is_nothing(const struct op *op, uint64_t handle) {
+    switch (op->kind) {
+    case KIND_NEW_COMM: return handle == (uint64_t)(uintptr_t)MPI_COMM_NULL;
+    case KIND_NEW_GROUP: return handle == (uint64_t)(uintptr_t)MPI_GROUP_EMPTY || handle == (uint64_t)(uintptr_t)MPI_GROUP_NULL;
+    default: return 0;
+    }
+}
+
+void mpilab_object_new(const struct op *op) {
+    if (!op->object) return;
+    uint64_t handle = handle_at(op->object, op->kind);
+    if (is_nothing(op, handle)) return;
+    struct object *o = malloc(sizeof *o);
+    *o = (struct object){op->kind, handle, op->call, op->number, objects};
+    objects = o;
+}
+
+int mpilab_object_free(const struct op *op) {
+    int kind = op->kind - KIND_FREE_COMM + KIND_NEW_COMM;
+    if (!op->object) return 1;
+    uint64_t handle = handle_at(op->object, kind);
+    for (struct object **o = &objects; *o; o = &(*o)->next) {
+        if ((*o)->kind != kind || (*o)->handle != handle) continue;
+        struct object *gone = *o;
+        *o = gone->next;
+        free(gone);
+        break;
+    }
+    return 1;
+}
+
+void mpilab_objects_left(void) {
+    while (objects) {
+        struct object *o = objects;
+        mpilab_finding("resource-leak", o->number, NULL, "the %s that %s makes is never freed", names[o->kind],
+                       mpilab_call_names[o->call]);
+        objects = o->next;
+        free(o);
+    }
+}

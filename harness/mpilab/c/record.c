@@ -1,0 +1,365 @@
+/* Record mode: every MPI call as one event in a ring of this rank.
+ *
+ * Theory of operation.  The ring is a file, mapped shared, so that what was recorded survives the program however it ends.
+ * It keeps the newest events: event i goes to place i mod capacity, and `written` counts all.  An event is one cache line.
+ * Time is the processor's time-stamp counter where it runs at one rate in all states, for reading it costs half of what
+ * clock_gettime does; it is read beside CLOCK_MONOTONIC at the beginning and the end, which calibrates it.  Ranks of other
+ * nodes have other clocks: rank 0 measures theirs by echoes, and the shortest one bounds the error.
+ * docs/trace-format.md describes the files. */
+#define _GNU_SOURCE
+#include "strict.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+#define HEADER 4096
+#define REGIONS 4096
+#define DEPTH 64
+#define ECHOES 50
+
+struct event {
+    uint64_t start, end, request, bytes, place;
+    int32_t call, peer, tag, comm;
+    uint32_t thread, region;
+};
+_Static_assert(sizeof(struct event) == 64, "an event is one cache line");
+
+struct ring_header {
+    char magic[8];
+    uint32_t version, event_bytes, rank, ranks;
+    uint64_t capacity, written;
+    double ticks_per_s;
+    uint64_t tick0;
+    int64_t ns0;
+    uint64_t tick1;
+    int64_t ns1;
+    double offset_s, offset_error_s, clock_error_s;
+    uint32_t groups, finished;
+    char host[64];
+    char clock[16];
+};
+_Static_assert(sizeof(struct ring_header) <= HEADER, "the header has its own page");
+
+int mpilab_use_tsc;
+static struct ring_header *header;
+static struct event *events;
+static uint64_t capacity, written;
+static int shared_ring; /* several threads write: count atomically */
+static FILE *meta;
+static char names[REGIONS][64];
+static int region_count;
+static __thread struct {
+    uint64_t start;
+    uint32_t region;
+} open_regions[DEPTH];
+static __thread int depth;
+
+/* ---- clocks ------------------------------------------------------------------------------------------------------ */
+
+static int64_t monotonic_ns(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+uint64_t mpilab_ticks(void) { return (uint64_t)monotonic_ns(); }
+
+/* Whether the time-stamp counter runs at one rate whatever the processor does. */
+static int invariant_tsc(void) {
+#if defined(__x86_64__)
+    unsigned a, b, c, d;
+    return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & (1u << 8));
+#else
+    return 0;
+#endif
+}
+
+/* The counter and the clock at one moment: the pair whose reading took least.  Returns what it may be wrong by, in s. */
+static double both_clocks(uint64_t *tick, int64_t *ns) {
+    int64_t best = INT64_MAX;
+    for (int i = 0; i < 100; i++) {
+        int64_t before = monotonic_ns();
+        uint64_t now = ticks();
+        int64_t after = monotonic_ns();
+        if (after - before >= best) continue;
+        best = after - before;
+        *tick = now;
+        *ns = before + best / 2;
+    }
+    return 0.5e-9 * (double)best;
+}
+
+static void calibrate(int last) {
+    uint64_t tick;
+    int64_t ns;
+    double error = both_clocks(&tick, &ns);
+    if (!last) {
+        header->tick0 = tick;
+        header->ns0 = ns;
+        header->ticks_per_s = 1e9;
+        struct timespec nap = {.tv_nsec = 5000000};
+        if (mpilab_use_tsc) { /* a first guess, in case the program does not reach its end */
+            nanosleep(&nap, NULL);
+            both_clocks(&tick, &ns);
+        }
+    } else {
+        header->tick1 = tick;
+        header->ns1 = ns;
+    }
+    if (ns > header->ns0 && tick > header->tick0)
+        header->ticks_per_s = (double)(tick - header->tick0) / (1e-9 * (double)(ns - header->ns0));
+    header->clock_error_s = 2 * error;
+}
+
+static double seconds(void) { return (double)(ticks() - header->tick0) / header->ticks_per_s + 1e-9 * (double)header->ns0; }
+
+/* Collective: by how much this rank's clock differs from rank 0's, and how well that is known. */
+static void align(void) {
+    int rank = (int)header->rank, nodes_size;
+    MPI_Comm node;
+    PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    PMPI_Comm_size(node, &nodes_size);
+    PMPI_Comm_free(&node);
+    int alone = nodes_size == (int)header->ranks;
+    PMPI_Allreduce(MPI_IN_PLACE, &alone, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    if (alone && !getenv("MPILAB_ALIGN")) return; /* one machine, one clock */
+    for (int other = 1; other < (int)header->ranks; other++) {
+        double shortest = 1e9, mine[2];
+        for (int i = 0; i < ECHOES && (rank == 0 || rank == other); i++) {
+            double theirs, before = seconds();
+            if (rank == other) {
+                PMPI_Recv(&theirs, 1, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+                theirs = seconds();
+                PMPI_Send(&theirs, 1, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD);
+                continue;
+            }
+            PMPI_Send(&before, 1, MPI_DOUBLE, other, 0, MPI_COMM_WORLD);
+            PMPI_Recv(&theirs, 1, MPI_DOUBLE, other, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            double after = seconds();
+            if (after - before >= shortest) continue;
+            shortest = after - before;
+            mine[0] = 0.5 * (before + after) - theirs;
+            mine[1] = 0.5 * shortest;
+        }
+        if (rank == 0) PMPI_Send(mine, 2, MPI_DOUBLE, other, 0, MPI_COMM_WORLD);
+        if (rank == other) {
+            PMPI_Recv(mine, 2, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            header->offset_s = mine[0];
+            header->offset_error_s = mine[1];
+        }
+    }
+}
+
+/* ---- the ring ---------------------------------------------------------------------------------------------------- */
+
+static inline struct event *next(void) {
+    uint64_t i;
+    if (__builtin_expect(shared_ring, 0)) i = __atomic_fetch_add(&header->written, 1, __ATOMIC_RELAXED);
+    else header->written = (i = written++) + 1;
+    return &events[i & (capacity - 1)];
+}
+
+static inline void fill(struct event *e, const struct standing *s, int what, uint64_t start, uint64_t end) {
+    e->start = start;
+    e->end = end;
+    e->bytes = s->bytes < 0 ? 0 : (uint64_t)s->bytes;
+    e->place = s->place;
+    e->call = what;
+    e->peer = s->peer;
+    e->tag = s->tag;
+    e->comm = s->comm >= 0 ? mpilab_page->comms[s->comm].id : 0;
+    e->thread = (uint32_t)mpilab_thread;
+    e->region = depth ? open_regions[depth - 1].region : 0;
+}
+
+void mpilab_event(struct standing *s, enum call_id id, uint64_t start, uint64_t request) {
+    uint64_t end = ticks();
+    if (!events) return;
+    struct event *e = next();
+    fill(e, s, id, start, end);
+    e->request = request;
+    if (id == CALL_Sendrecv || id == CALL_Sendrecv_c) mpilab_subevent(s, -4, 0);
+}
+
+void mpilab_subevent(struct standing *s, int what, uint64_t request) {
+    if (!events) return;
+    uint64_t last = header->written - 1;
+    const struct event *parent = &events[last & (capacity - 1)];
+    uint64_t start = parent->start, end = parent->end;
+    struct event *e = next();
+    fill(e, s, what, start, end);
+    if (what == -4) e->peer = s->peer2, e->tag = s->tag2;
+    e->request = request;
+}
+
+void mpilab_completion(struct standing *s, uint64_t start, uint64_t end, uint64_t request, const MPI_Status *status) {
+    if (!events) return;
+    struct event *e = next();
+    const struct posted *p = posted_at(request);
+    fill(e, s, -2, start, end);
+    e->request = request;
+    if (p->request == request) e->comm = p->comm >= 0 ? mpilab_page->comms[p->comm].id : 0;
+    if (!status) return;
+    MPI_Count bytes = 0;
+    PMPI_Get_elements_c(status, MPI_BYTE, &bytes);
+    e->peer = status->MPI_SOURCE;
+    e->tag = status->MPI_TAG;
+    e->bytes = bytes > 0 ? (uint64_t)bytes : 0;
+}
+
+/* ---- the side file, regions --------------------------------------------------------------------------------------- */
+
+void mpilab_meta_comm(int id, int size, const int *ranks, int inter) {
+    mpilab_log_comm(id, size, ranks, inter);
+    if (!meta) return;
+    fprintf(meta, "{\"comm\": %d, \"ranks\": [", id);
+    for (int i = 0; i < size; i++) fprintf(meta, "%s%d", i ? ", " : "", ranks[i]);
+    fprintf(meta, "]}\n");
+    fflush(meta);
+}
+
+static void quoted(FILE *file, const char *text) {
+    fputc('"', file);
+    for (; *text; text++) {
+        if ((unsigned char)*text < 32) fprintf(file, "\\u%04x", *text);
+        else if (*text == '"' || *text == '\\') fprintf(file, "\\%c", *text);
+        else fputc(*text, file);
+    }
+    fputc('"', file);
+}
+
+static int a_module(struct dl_phdr_info *info, size_t size, void *data) {
+    (void)size, (void)data;
+    char own[4096] = "";
+    uint64_t bytes = 0;
+    for (int i = 0; i < info->dlpi_phnum; i++)
+        if (info->dlpi_phdr[i].p_type == PT_LOAD) bytes = info->dlpi_phdr[i].p_vaddr + info->dlpi_phdr[i].p_memsz;
+    if (!info->dlpi_name[0] && readlink("/proc/self/exe", own, sizeof own - 1) < 0) return 0;
+    fprintf(meta, "{\"module\": ");
+    quoted(meta, info->dlpi_name[0] ? info->dlpi_name : own);
+    fprintf(meta, ", \"base\": %llu, \"size\": %llu}\n", (unsigned long long)info->dlpi_addr, (unsigned long long)bytes);
+    return 0;
+}
+
+static uint32_t region_number(const char *name) {
+    for (int i = 0; i < region_count; i++)
+        if (!strncmp(names[i], name, sizeof *names - 1)) return (uint32_t)i + 1;
+    if (region_count == REGIONS) return 0;
+    strncpy(names[region_count], name, sizeof *names - 1);
+    if (meta) {
+        fprintf(meta, "{\"region\": %d, \"name\": ", region_count + 1);
+        quoted(meta, names[region_count]);
+        fprintf(meta, "}\n");
+        fflush(meta);
+    }
+    return (uint32_t)++region_count;
+}
+
+/* A named part of the program begins; they nest. */
+void mpilab_region_begin(const char *name) {
+    if (depth == DEPTH || !events) return;
+    open_regions[depth].region = region_number(name);
+    open_regions[depth++].start = ticks();
+}
+
+/* The innermost open part ends. */
+void mpilab_region_end(void) {
+    if (!depth || !events) return;
+    struct standing here = {.peer = NOBODY, .comm = -1};
+    uint32_t region = open_regions[depth - 1].region;
+    uint64_t start = open_regions[--depth].start;
+    if (!mpilab_page->recording) return;
+    struct event *e = next();
+    fill(e, &here, -1, start, ticks());
+    e->request = region;
+}
+
+/* ---- beginning and end ------------------------------------------------------------------------------------------- */
+
+/* 0 stops recording, 1 goes on with the groups chosen, 2 begins anew: what was recorded is forgotten. */
+void mpilab_pcontrol(int level) {
+    if (!header) return;
+    if (level == 2) header->written = written = 0;
+    mpilab_page->recording = level ? (int32_t)header->groups : 0;
+}
+
+/* Opens this rank's ring of at least `least` events in `folder`; collective over MPI_COMM_WORLD. Returns 0 or -1. */
+int mpilab_record_open(const char *folder, uint64_t least, uint32_t groups) {
+    char path[4096];
+    int rank, ranks, level = MPI_THREAD_SINGLE;
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    PMPI_Query_thread(&level);
+    shared_ring = level == MPI_THREAD_MULTIPLE;
+    for (capacity = 1; capacity < least; capacity *= 2) {}
+    snprintf(path, sizeof path, "%s/ring-%d", folder, rank);
+    int fd = open(path, O_CREAT | O_TRUNC | O_RDWR | O_CLOEXEC, 0600);
+    size_t length = HEADER + capacity * sizeof(struct event);
+    if (fd < 0 || ftruncate(fd, (off_t)length)) return -1;
+    char *start = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    close(fd);
+    if (start == MAP_FAILED) return -1;
+    header = (struct ring_header *)start;
+    *header = (struct ring_header){.magic = "MPILABR", .version = 1, .event_bytes = sizeof(struct event)};
+    header->rank = (uint32_t)rank, header->ranks = (uint32_t)ranks, header->capacity = capacity, header->groups = groups;
+    gethostname(header->host, sizeof header->host - 1);
+    mpilab_use_tsc = invariant_tsc();
+    strcpy(header->clock, mpilab_use_tsc ? "tsc" : "monotonic");
+    snprintf(path, sizeof path, "%s/meta-%d.jsonl", folder, rank);
+    meta = fopen(path, "we");
+    calibrate(0);
+    align();
+    written = 0;
+    for (uint64_t i = 0; i < capacity; i += 64) events = (struct event *)(start + HEADER), events[i].call = 0; /* touched */
+    if (meta) {
+        char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+        PMPI_Get_library_version(version, &level);
+        version[strcspn(version, "\n")] = 0;
+        fprintf(meta, "{\"mpi\": ");
+        quoted(meta, version);
+        fprintf(meta, "}\n");
+        mpilab_comms_log();
+        for (int i = 0; i < region_count; i++)
+            fprintf(meta, "{\"region\": %d, \"name\": \"%s\"}\n", i + 1, names[i]);
+    }
+    mpilab_page->recording = (int32_t)groups;
+    return 0;
+}
+
+/* Under plain mpiexec: folder, size and groups come from the environment. */
+void mpilab_record_begin(void) {
+    const char *folder = getenv("MPILAB_TRACE"), *size = getenv("MPILAB_RING"), *groups = getenv("MPILAB_GROUPS");
+    if (!folder || header) return;
+    mpilab_record_open(folder, size ? strtoull(size, NULL, 10) : 1 << 16, groups ? (uint32_t)atoi(groups) : 0xff);
+}
+
+/* The last event has been written: calibrate, and note where binaries are mapped. */
+void mpilab_record_end(void) {
+    if (!header || header->finished) return;
+    mpilab_page->recording = 0;
+    calibrate(1);
+    if (meta) {
+        dl_iterate_phdr(a_module, NULL);
+        fclose(meta);
+        meta = NULL;
+    }
+    header->finished = 1;
+}
+
+/* Unmaps the ring; another can be opened. */
+void mpilab_record_close(void) {
+    mpilab_record_end();
+    if (header) munmap(header, HEADER + capacity * sizeof(struct event));
+    header = NULL;
+    events = NULL;
+}

@@ -1,0 +1,380 @@
+/* Strict mode: MPI that behaves as badly as the standard permits, and looks for everything that it forbids.
+ *
+ * Theory of operation.  `mpilab_before` writes the call into the log, makes sure that it may be made, and makes it in the
+ * least helpful way: a standard send becomes a synchronous one, collectives wait for everybody (and compare what they were
+ * given, through a duplicate of the communicator, before any data moves), receives go to a shadow (guard.c), a receive from
+ * anybody takes the message that is asked for least, completions come late and in no order (requests.c).  `mpilab_after` writes
+ * down how it went.  What can only be seen by comparing ranks is found from the logs after the run (diagnosis/). */
+#define _GNU_SOURCE
+#include "strict.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define SIDE 60000            /* characters of a list of signatures */
+#define GRACE_US 200000       /* before a fatal error ends all ranks: they may be about to write what explains it */
+#define WILD_LOOK_US 20000    /* a receive from anybody looks around for so long */
+#define WILD_BUDGET_US 2000000 /* in all */
+
+static long calls;
+static unsigned seed = 1;
+static __thread struct op *current;
+static MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+static enum { WILD_ANY, WILD_LOW, WILD_HIGH } wild;
+static long wild_spent_us;
+
+unsigned mpilab_random(void) {
+    seed = seed * 1664525u + 1013904223u;
+    return seed >> 8;
+}
+
+/* ---- the log's lines --------------------------------------------------------------------------------------------- */
+
+static int shown_rank(int rank) { return rank == MPI_ANY_SOURCE ? -1 : rank == MPI_PROC_NULL ? -2 : rank; }
+
+static int shown_tag(int tag) { return tag == MPI_ANY_TAG ? -1 : tag; }
+
+static const char *plain_name(enum call_id call, char *into) {
+    strcpy(into, mpilab_call_names[call]);
+    size_t length = strlen(into);
+    if (!strcmp(into + length - 2, "_c")) into[length - 2] = 0; /* the same call to a reader */
+    return into;
+}
+
+static const char *operation_name(MPI_Op op, char *into, size_t size) {
+    static const struct {
+        MPI_Op op;
+        const char *name;
+    } known[] = {{MPI_SUM, "MPI_SUM"},   {MPI_MAX, "MPI_MAX"},   {MPI_MIN, "MPI_MIN"},       {MPI_PROD, "MPI_PROD"},
+                 {MPI_LAND, "MPI_LAND"}, {MPI_BAND, "MPI_BAND"}, {MPI_LOR, "MPI_LOR"},       {MPI_BOR, "MPI_BOR"},
+                 {MPI_LXOR, "MPI_LXOR"}, {MPI_BXOR, "MPI_BXOR"}, {MPI_MINLOC, "MPI_MINLOC"}, {MPI_MAXLOC, "MPI_MAXLOC"},
+                 {MPI_REPLACE, "MPI_REPLACE"}, {MPI_NO_OP, "MPI_NO_OP"}, {MPI_OP_NULL, "MPI_OP_NULL"}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (known[i].op == op) return known[i].name;
+    snprintf(into, size, "user"); /* another handle on each rank */
+    return into;
+}
+
+static size_t point_to_point(const struct op *op, char *into, size_t size) {
+    char sent[200] = "", received[200] = "";
+    int sends = op->dest != NOBODY, receives = op->source != NOBODY, both = sends && receives;
+    const struct part *data = sends ? &op->send : &op->recv;
+    size_t length = 0;
+    if (sends) mpilab_signature_text(mpilab_signature(op->send.count, op->send.type), sent, sizeof sent);
+    if (receives) mpilab_signature_text(mpilab_signature(op->recv.count, op->recv.type), received, sizeof received);
+    int data_known = op->kind != KIND_PROBE && op->kind != KIND_MPROBE;
+    if (sends) length += (size_t)snprintf(into + length, size - length, ",\"dest\":%d,\"%s\":%d,\"%s\":\"%s\"",
+                                          shown_rank(op->dest), both ? "stag" : "tag", shown_tag(op->tag), both ? "ssig" : "sig", sent);
+    if (receives) length += (size_t)snprintf(into + length, size - length, ",\"source\":%d,\"%s\":%d", shown_rank(op->source),
+                                             both ? "rtag" : "tag", shown_tag(op->rtag));
+    if (receives && data_known) length += (size_t)snprintf(into + length, size - length, ",\"%s\":\"%s\"", both ? "rsig" : "sig", received);
+    if (data_known && !both)
+        length += (size_t)snprintf(into + length, size - length, ",\"count\":%lld,\"type\":\"%s\"", (long long)data->count,
+                                   mpilab_type_name(data->type));
+    return length;
+}
+
+static size_t collective(const struct op *op, char *into, size_t size) {
+    char name[64];
+    size_t length = 0;
+    int inter = 0;
+    if (op->root != NOBODY) length += (size_t)snprintf(into + length, size - length, ",\"root\":%d", op->root);
+    enum base base = mpilab_base(op->call);
+    if ((base >= BASE_REDUCE && base <= BASE_EXSCAN))
+        length += (size_t)snprintf(into + length, size - length, ",\"op\":\"%s\"", operation_name(op->op, name, sizeof name));
+    if (PMPI_Comm_test_inter(op->comm, &inter)) return length;
+    for (int receive = 0; receive < 2; receive++) {
+        const struct part *part = receive ? &op->recv : &op->send;
+        int pieces = mpilab_per_rank(op, receive);
+        if (!pieces || part->buf == MPI_IN_PLACE || !(receive ? mpilab_receives(op) : mpilab_sends(op))) continue;
+        length += (size_t)snprintf(into + length, size - length, ",\"%s\":[", receive ? "recv" : "send");
+        length += mpilab_part_text(op, part, pieces, into + length, size - length > SIDE ? SIDE : size - length - 2);
+        length += (size_t)snprintf(into + length, size - length, "]");
+    }
+    return length;
+}
+
+static int is_collective(const struct op *op) {
+    if (op->kind == KIND_COLLECTIVE || op->kind == KIND_NEW_WIN || op->kind == KIND_NEW_FILE || op->kind == KIND_FREE_COMM)
+        return op->comm != MPI_COMM_NULL;
+    return op->kind == KIND_NEW_COMM && op->comm != MPI_COMM_NULL && !mpilab_is(op->call, "Comm_create_group") &&
+           !mpilab_is(op->call, "Intercomm_create") && !mpilab_is(op->call, "Comm_join");
+}
+
+static void log_call(struct op *op) {
+    static __thread char details[4 * SIDE];
+    char name[64], at[4000];
+    size_t length = 0;
+    details[0] = 0;
+    if (op->comm != MPI_COMM_NULL || op->kind == KIND_SEND || op->kind == KIND_RECV)
+        length += (size_t)sprintf(details, ",\"comm\":%d", mpilab_comm_id(op->comm));
+    switch (op->kind) {
+    case KIND_SEND:
+    case KIND_RECV:
+    case KIND_SENDRECV:
+    case KIND_REPLACE:
+    case KIND_PROBE:
+    case KIND_MPROBE:
+    case KIND_MRECV: length += point_to_point(op, details + length, sizeof details - length); break;
+    case KIND_COLLECTIVE: length += collective(op, details + length, sizeof details - length); break;
+    default: break;
+    }
+    if (is_collective(op) && op->standing->comm >= 0)
+        sprintf(details + length, ",\"seq\":%d", mpilab_page->comms[op->standing->comm].turns);
+    mpilab_log("{\"k\":\"call\",\"n\":%ld,\"call\":\"%s\",\"at\":\"%s\",\"t\":%ld%s}", op->number, plain_name(op->call, name),
+               mpilab_json(mpilab_place(op->place), at, sizeof at), mpilab_now_ns(), details);
+}
+
+static void log_return(struct op *op, int request, const MPI_Status *status) {
+    char details[400] = "", text[MPI_MAX_ERROR_STRING + 1] = "", quoted[2 * MPI_MAX_ERROR_STRING + 20] = "";
+    int class = 0, length = 0, n = 0;
+    if (op->result) {
+        PMPI_Error_class(op->result, &class);
+        PMPI_Error_string(op->result, text, &length);
+        mpilab_json(text, quoted, sizeof quoted);
+    }
+    if (request) n += sprintf(details + n, ",\"req\":%d", request);
+    if (status && !op->result) {
+        MPI_Count bytes = 0;
+        PMPI_Get_elements_c(status, MPI_BYTE, &bytes);
+        n += sprintf(details + n, ",\"source\":%d,\"tag\":%d,\"bytes\":%lld", shown_rank(status->MPI_SOURCE),
+                     shown_tag(status->MPI_TAG), (long long)bytes);
+    }
+    mpilab_log("{\"k\":\"ret\",\"n\":%ld,\"err\":%d,\"t\":%ld%s%s%s%s}", op->number, class, mpilab_now_ns(), details,
+               class ? ",\"text\":\"" : "", quoted, class ? "\"" : "");
+}
+
+/* Nothing that follows can be trusted: ends all ranks, when they have had time to write their side of it. */
+static void give_up(const char *how) {
+    mpilab_log("{\"k\":\"end\",\"how\":\"%s\"}", how);
+    usleep(GRACE_US);
+    mpilab_page->aborted = 2;
+    PMPI_Abort(MPI_COMM_WORLD, 86);
+}
+
+/* The MPI library has found an error and the program would be ended now. */
+static void on_error(MPI_Comm *comm, int *code, ...) {
+    (void)comm;
+    if (current) {
+        current->result = *code;
+        log_return(current, 0, NULL);
+    }
+    give_up("error");
+}
+
+/* ---- making the call --------------------------------------------------------------------------------------------- */
+
+/* All ranks of a collective have come: are they in the same one?  Ends the program when not. */
+static void agree(const struct op *op) {
+    MPI_Comm shadow = mpilab_comm_shadow(op->comm);
+    int size;
+    char name[64];
+    if (shadow == MPI_COMM_NULL) return;
+    PMPI_Comm_size(shadow, &size);
+    uint64_t own[4] = {(uint64_t)op->call, (uint64_t)(int64_t)op->root, 0, 0};
+    enum base base = mpilab_base(op->call);
+    if (op->call > 0 && mpilab_call_names[op->call][strlen(mpilab_call_names[op->call]) - 1] == 'c' &&
+        mpilab_call_names[op->call][strlen(mpilab_call_names[op->call]) - 2] == '_')
+        own[0]--; /* the large-count form is the same call */
+    if (base >= BASE_REDUCE && base <= BASE_EXSCAN)
+        for (const char *c = operation_name(op->op, name, sizeof name); *c; c++) own[2] = own[2] * 257 + (unsigned char)*c;
+    if (base == BASE_BCAST || base == BASE_REDUCE || base == BASE_ALLREDUCE || base == BASE_SCAN || base == BASE_EXSCAN ||
+        base == BASE_REDUCE_SCATTER_BLOCK)
+        own[3] = mpilab_signature(op->recv.count, op->recv.type).hash;
+    uint64_t *all = malloc(sizeof own * (size_t)size);
+    PMPI_Allgather(own, 4, MPI_UINT64_T, all, 4, MPI_UINT64_T, shadow);
+    int differ = 0;
+    for (int i = 0; i < 4 * size; i++) differ |= all[i] != own[i % 4];
+    free(all);
+    if (differ) give_up("mismatch");
+}
+
+/* Of the messages that a receive from anybody could take: which one?  Both answers must be right. */
+static int choose_source(const struct op *op) {
+    int size, chosen = MPI_ANY_SOURCE, seen = 0, inter;
+    if (op->source != MPI_ANY_SOURCE || wild == WILD_ANY || wild_spent_us > WILD_BUDGET_US) return op->source;
+    PMPI_Comm_test_inter(op->comm, &inter);
+    if (inter) PMPI_Comm_remote_size(op->comm, &size);
+    else PMPI_Comm_size(op->comm, &size);
+    for (long waited = 0; waited < WILD_LOOK_US && seen < size - 1; waited += 500) {
+        seen = 0;
+        for (int i = 0; i < size; i++) {
+            int flag = 0, rank = wild == WILD_LOW ? size - 1 - i : i; /* the last one found counts */
+            if (PMPI_Iprobe(rank, op->rtag, op->comm, &flag, MPI_STATUS_IGNORE)) return op->source;
+            if (flag) chosen = rank, seen++;
+        }
+        usleep(500);
+        wild_spent_us += 500;
+    }
+    return chosen;
+}
+
+static int send(struct op *op) {
+    const struct part *s = &op->send;
+    if (mpilab_is(op->call, "Psend_init")) return 1;
+    if (mpilab_is(op->call, "Send")) op->result = PMPI_Ssend_c(s->buf, s->count, s->type, op->dest, op->tag, op->comm);
+    else if (mpilab_is(op->call, "Isend")) op->result = PMPI_Issend_c(s->buf, s->count, s->type, op->dest, op->tag, op->comm, op->request);
+    else if (mpilab_is(op->call, "Send_init")) op->result = PMPI_Ssend_init_c(s->buf, s->count, s->type, op->dest, op->tag, op->comm, op->request);
+    else return 1;
+    return 0;
+}
+
+static int receive(struct op *op, MPI_Status *status) {
+    const struct part *r = &op->recv;
+    if (mpilab_is(op->call, "Precv_init")) return 1;
+    int source = mpilab_persistent(op->call) ? op->source : choose_source(op);
+    if (mpilab_is(op->call, "Recv")) op->result = PMPI_Recv_c(r->buf, r->count, r->type, source, op->rtag, op->comm, status);
+    else if (mpilab_is(op->call, "Irecv")) op->result = PMPI_Irecv_c(r->buf, r->count, r->type, source, op->rtag, op->comm, op->request);
+    else op->result = PMPI_Recv_init_c(r->buf, r->count, r->type, op->source, op->rtag, op->comm, op->request);
+    return 0;
+}
+
+/* A Sendrecv whose send half waits for its receiver. */
+static int send_receive(struct op *op, MPI_Status *status) {
+    const struct part *s = &op->send, *r = &op->recv;
+    if (!mpilab_is(op->call, "Sendrecv")) return 1;
+    MPI_Request requests[2];
+    MPI_Status statuses[2];
+    op->result = PMPI_Irecv_c(r->buf, r->count, r->type, op->source, op->rtag, op->comm, &requests[0]);
+    if (op->result) return 0;
+    op->result = PMPI_Issend_c(s->buf, s->count, s->type, op->dest, op->tag, op->comm, &requests[1]);
+    if (op->result) {
+        PMPI_Cancel(&requests[0]);
+        PMPI_Request_free(&requests[0]);
+        return 0;
+    }
+    op->result = PMPI_Waitall(2, requests, statuses);
+    if (op->result == MPI_ERR_IN_STATUS) op->result = statuses[0].MPI_ERROR ? statuses[0].MPI_ERROR : statuses[1].MPI_ERROR;
+    *status = statuses[0];
+    return 0;
+}
+
+static int outside(struct op *op) {
+    int life = mpilab_page->life;
+    if (life == LIFE_MPI) return 0;
+    mpilab_finding("outside-mpi", op->number, NULL, "%s is called %s", mpilab_call_names[op->call],
+                   life == LIFE_FINALIZED ? "after MPI_Finalize" : "before MPI_Init");
+    mpilab_log("{\"k\":\"end\",\"how\":\"error\"}");
+    usleep(GRACE_US);
+    mpilab_page->aborted = 2;
+    _exit(86);
+}
+
+static __thread MPI_Status own_status;
+
+int mpilab_before(struct op *op) {
+    op->number = __atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED);
+    current = op;
+    if (op->kind == KIND_WAIT || op->kind == KIND_START || op->kind == KIND_FREE_REQUEST || op->kind == KIND_CANCEL) {
+        if (mpilab_page->life != LIFE_MPI) outside(op);
+        op->result = op->kind == KIND_WAIT ? mpilab_wait(op) : op->kind == KIND_START ? mpilab_start(op)
+                   : op->kind == KIND_CANCEL ? mpilab_cancel(op) : mpilab_free_request(op);
+        return 0;
+    }
+    log_call(op);
+    if (outside(op)) return 0;
+    MPI_Status *status = &own_status;
+    int one_status = op->kind != KIND_OTHER && op->status != NULL;
+    if (one_status && op->status != MPI_STATUS_IGNORE) status = op->status;
+    if (one_status) op->status = status;
+    if (op->kind <= KIND_MRECV && op->kind >= KIND_SEND) mpilab_guard_touched(op);
+    if (op->kind == KIND_COLLECTIVE) mpilab_guard_touched(op);
+    if (op->request) op->operation = mpilab_operation_new(op);
+    switch (op->kind) {
+    case KIND_SEND: return send(op);
+    case KIND_RECV: return receive(op, status);
+    case KIND_SENDRECV: return send_receive(op, status);
+    case KIND_MRECV:
+        if (!op->request) return 1;
+        op->result = PMPI_Imrecv_c(op->recv.buf, op->recv.count, op->recv.type, op->message, op->request);
+        return 0;
+    case KIND_ACCESS:
+    case KIND_EPOCH: mpilab_rma(op); return 1;
+    default: break;
+    }
+    if (op->kind >= KIND_FREE_COMM) mpilab_object_free(op);
+    if (is_collective(op) && !op->request) agree(op);
+    if (op->kind == KIND_FREE_COMM) mpilab_comm_shadow_gone(op->comm);
+    return 1;
+}
+
+int mpilab_after(struct op *op) {
+    struct operation *made = op->operation;
+    int blocking = (op->kind >= KIND_RECV && op->kind <= KIND_MRECV) && !op->request;
+    log_return(op, made && !op->result ? made->id : 0, blocking ? op->status : NULL);
+    if (made && op->result) mpilab_operation_failed(made);
+    else if (made) mpilab_operation_made(made, *op->request);
+    current = NULL;
+    if (op->result) return op->result;
+    if (op->kind >= KIND_NEW_COMM && op->kind <= KIND_NEW_FILE) mpilab_object_new(op);
+    if (op->kind == KIND_FREE_TYPE || op->kind == KIND_NEW_TYPE) mpilab_types_changed();
+    if (op->kind == KIND_ACCESS || op->kind == KIND_EPOCH || op->kind == KIND_NEW_WIN || op->kind == KIND_FREE_WIN) mpilab_rma_after(op);
+    return op->result;
+}
+
+/* ---- beginning and end ------------------------------------------------------------------------------------------- */
+
+/* A communicator of the program that strict mode is to look after; collective over it. */
+void mpilab_strict_comm(MPI_Comm comm) { mpilab_comm_shadow_new(comm); }
+
+/* Turns strict mode on: log lines go to `folder`. `comm` is the communicator of a kernel, or MPI_COMM_WORLD. */
+int mpilab_strict_begin(const char *folder, MPI_Comm comm) {
+    int rank, size;
+    const char *choice = getenv("MPILAB_WILD");
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    PMPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (mpilab_log_open(folder, rank)) return -1;
+    calls = 0;
+    seed = 12345u + 7919u * (unsigned)rank;
+    wild = !choice ? WILD_ANY : !strcmp(choice, "low") ? WILD_LOW : !strcmp(choice, "high") ? WILD_HIGH : WILD_ANY;
+    const char *eager = getenv("MPILAB_EAGER");
+    mpilab_log("{\"k\":\"init\",\"rank\":%d,\"ranks\":%d,\"eager\":%d}", rank, size, eager ? atoi(eager) : 0);
+    mpilab_comms_log();
+    mpilab_comm_shadow_new(comm);
+    mpilab_page->mode = MODE_STRICT;
+    return 0;
+}
+
+/* Under plain mpiexec, at MPI_Init. */
+void mpilab_strict_init(void) {
+    const char *folder = getenv("MPILAB_STRICT");
+    if (!folder || mpilab_strict_begin(folder, MPI_COMM_WORLD)) {
+        mpilab_page->mode = MODE_OFF;
+        return;
+    }
+    PMPI_Comm_create_errhandler(on_error, &handler);
+    PMPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+    PMPI_Comm_set_errhandler(MPI_COMM_SELF, handler);
+}
+
+/* What is left open is said, and strict mode is off. */
+void mpilab_strict_end(const char *how) {
+    mpilab_operations_left();
+    mpilab_objects_left();
+    mpilab_log("{\"k\":\"end\",\"how\":\"%s\"}", how);
+    mpilab_page->mode = MODE_OFF;
+}
+
+int mpilab_strict_twice(enum call_id id, const void *place) {
+    struct op op = {.call = id, .kind = KIND_OTHER, .place = place, .comm = MPI_COMM_NULL, .standing = mpilab_page->threads};
+    if (mpilab_page->life == LIFE_NONE) return 0;
+    op.number = __atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED);
+    log_call(&op);
+    mpilab_finding("outside-mpi", op.number, NULL, "%s is called %s", mpilab_call_names[id],
+                   mpilab_page->life == LIFE_MPI ? "a second time" : "after MPI_Finalize");
+    return mpilab_page->life != LIFE_MPI;
+}
+
+void mpilab_strict_finalize(const void *place) {
+    struct op op = {.call = CALL_Finalize, .kind = KIND_OTHER, .place = place, .comm = MPI_COMM_NULL, .standing = mpilab_page->threads};
+    op.number = __atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED);
+    log_call(&op);
+    outside(&op);
+    mpilab_strict_end("finalized");
+    mpilab_page->mode = MODE_STRICT; /* calls after this one are to be seen */
+    if (handler != MPI_ERRHANDLER_NULL) PMPI_Errhandler_free(&handler);
+}

@@ -1,0 +1,133 @@
+/* The parts of strict mode, and what they need of each other. */
+#ifndef MPILAB_STRICT_H
+#define MPILAB_STRICT_H
+
+#include "wrap.h"
+
+/* ---- log.c: what happened on this rank, one JSON object a line ------------------------------------------------- */
+extern const char *const mpilab_call_names[];
+int mpilab_log_open(const char *folder, int rank);
+void mpilab_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void mpilab_finding(const char *kind, long number, const char *also, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+const char *mpilab_json(const char *text, char *into, size_t size); /* as the inside of a JSON string */
+long mpilab_now_ns(void);
+void mpilab_log_comm(int id, int size, const int *ranks, int inter);
+
+/* ---- place.c: where a call was made ------------------------------------------------------------------------------ */
+const char *mpilab_place(const void *address); /* "binary+0x12" or "script.py:12"; valid for ever */
+
+/* ---- types.c: what a datatype is made of ------------------------------------------------------------------------- */
+struct signature {
+    uint64_t hash;
+    int64_t elements;
+    int64_t bytes;
+    char basic[32]; /* the one basic type, or "-" */
+};
+struct signature mpilab_signature(int64_t count, MPI_Datatype type);
+const char *mpilab_signature_text(struct signature s, char *into, size_t size);
+const char *mpilab_type_name(MPI_Datatype type);
+void mpilab_types_changed(void); /* a type was freed: its handle may come back as another */
+
+struct block {
+    char *base;
+    size_t bytes;
+};
+struct blocks {
+    struct block *list;
+    size_t count, room;
+    int whole; /* 0: too many or not to be known; the list is empty */
+};
+/* Adds the bytes that `count` elements of `type` at `buf` are. */
+void mpilab_blocks_add(struct blocks *b, const void *buf, int64_t count, MPI_Datatype type);
+void mpilab_blocks_free(struct blocks *b);
+int mpilab_contiguous(MPI_Datatype type);
+
+/* ---- parts.c: what a call sends and receives ----------------------------------------------------------------------*/
+enum base {
+    BASE_NONE,
+    BASE_BARRIER,
+    BASE_BCAST,
+    BASE_GATHER,
+    BASE_GATHERV,
+    BASE_SCATTER,
+    BASE_SCATTERV,
+    BASE_ALLGATHER,
+    BASE_ALLGATHERV,
+    BASE_ALLTOALL,
+    BASE_ALLTOALLV,
+    BASE_ALLTOALLW,
+    BASE_REDUCE,
+    BASE_ALLREDUCE,
+    BASE_REDUCE_SCATTER_BLOCK,
+    BASE_REDUCE_SCATTER,
+    BASE_SCAN,
+    BASE_EXSCAN,
+    BASE_NEIGHBOR
+};
+enum base mpilab_base(enum call_id call);
+int mpilab_is(enum call_id call, const char *name); /* is it `name`, large-count or not? */
+int mpilab_makes_request(enum call_id call);
+int mpilab_persistent(enum call_id call);
+int mpilab_sends(const struct op *op);    /* does this rank's send side count? */
+int mpilab_receives(const struct op *op); /* and its receive side? */
+void mpilab_part_blocks(const struct op *op, const struct part *part, int per_rank, struct blocks *blocks);
+int mpilab_per_rank(const struct op *op, int receive); /* pieces of that side: 1, or one a rank */
+int64_t mpilab_piece(const struct op *op, const struct part *part, int i, MPI_Datatype *type);
+size_t mpilab_part_text(const struct op *op, const struct part *part, int pieces, char *into, size_t size);
+
+/* ---- guard.c: buffers between post and completion ---------------------------------------------------------------- */
+struct guard {
+    struct blocks sent, received;
+    uint64_t checksum;
+    char *shadow, *saved; /* where MPI really receives, and what the program's buffer held */
+    int flight, active;
+};
+void mpilab_guard_new(struct guard *g, struct op *op); /* may put a shadow into op->recv.buf */
+void mpilab_guard_start(struct guard *g, int id, const void *site);
+const char *mpilab_guard_end(struct guard *g, int64_t received_bytes); /* what was wrong, or NULL */
+void mpilab_guard_abandon(struct guard *g); /* nobody will know when it is complete */
+void mpilab_guard_free(struct guard *g);
+void mpilab_guard_touched(struct op *op); /* the call uses buffers that others have in flight? */
+void mpilab_guard_overlap(struct op *op, const struct blocks *b, int write);
+
+/* ---- requests.c -------------------------------------------------------------------------------------------------- */
+struct operation {
+    int id; /* 0: free place */
+    uint64_t handle;
+    enum call_id call;
+    long number;       /* of the call that made it */
+    const char *at;
+    int persistent, active, collective, receives, partitioned, starts;
+    const void *site;
+    int delay;         /* unsuccessful tests still to come */
+    MPI_Request *kept; /* the variable that got the handle */
+    long overwritten;  /* by which call that variable was given another handle, 0 never */
+    MPI_Comm new_comm;
+    struct guard guard;
+};
+struct operation *mpilab_operation_new(struct op *op);
+void mpilab_operation_made(struct operation *o, MPI_Request handle);
+void mpilab_operation_failed(struct operation *o);
+int mpilab_wait(struct op *op);  /* the whole wait family */
+int mpilab_start(struct op *op);
+int mpilab_free_request(struct op *op);
+int mpilab_cancel(struct op *op);
+void mpilab_operations_left(void); /* at the end: logs what is still open */
+
+/* ---- objects.c: communicators, types, groups... made and freed ---------------------------------------------------- */
+void mpilab_object_new(const struct op *op);
+int mpilab_object_free(const struct op *op); /* 0: not to be freed now, a finding has been made */
+void mpilab_objects_left(void);
+
+void mpilab_rma(struct op *op);
+void mpilab_rma_after(struct op *op);
+
+/* ---- comms.c ----------------------------------------------------------------------------------------------------- */
+void mpilab_comm_shadow_new(MPI_Comm comm);
+void mpilab_comm_shadow_gone(MPI_Comm comm);
+void mpilab_comms_log(void);
+
+unsigned mpilab_random(void);
+
+#endif
