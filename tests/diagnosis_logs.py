@@ -42,7 +42,7 @@ class Rank:
         """Begin with the lines of MPI_Init and of MPI_COMM_WORLD."""
         self.rank, self.lines, self.number, self.requests = rank, [], 0, 0
         self.seq: dict[int, int] = {}
-        self.write(k="init", rank=rank, ranks=ranks, mpi="test")
+        self.write(k="init", rank=rank, ranks=ranks, mpi="test", eager=8112)
         self.comm(1, range(ranks), "MPI_COMM_WORLD")
 
     def write(self, **line: Any) -> None:
@@ -57,7 +57,7 @@ class Rank:
         """Enter a call at `line` of k.c; returns its number."""
         self.number += 1
         at = f"/x/k.c:{line}" if line else ""
-        self.write(k="call", n=self.number, call=f"MPI_{name}", at=at, **{"comm": 1, **what})
+        self.write(k="call", n=self.number, call=f"MPI_{name}", **{"at": at, "comm": 1, **what})
         return self.number
 
     def ret(self, number: int, **what: Any) -> None:
@@ -156,7 +156,7 @@ def found(programs: Sequence[Rank], ended: str = "finished", plain: str = "finis
         for one in programs:
             if '"end"' not in one.lines[-1]:
                 one.finalize()
-    return analyse([one.log() for one in programs], ended=ended, plain_ended=plain, **{"eager_bytes": 8112, **what})
+    return analyse([one.log() for one in programs], ended=ended, plain_ended=plain, **what)
 
 
 def kinds(programs: Sequence[Rank], ended: str = "finished", plain: str = "finished") -> list[str]:

@@ -171,7 +171,7 @@ def test_a_users_operation_has_another_address_everywhere() -> None:
     assert kinds(mixed) == ["operator-mismatch"]
 
 
-# ------------------------------------------------------------------------------------------------------ counts and types
+# ---------------------------------------------------------------------------------------------- counts and types
 A, B, N = ints(3), doubles(3), 3
 
 
@@ -232,7 +232,7 @@ WRONG: list[tuple[str, dict[str, Any]]] = [
     ("Bcast", {"root": 0, "send": at_root([A]), "recv": lambda rank: [None, [A], [B]][rank]}),
     ("Bcast", {"root": 0, "send": at_root([A]), "recv": lambda rank: [None, [A], [ints(4)]][rank]}),
     ("Gather", {"root": 0, "send": but(2, [A], [ints(2)]), "recv": at_root([A])}),
-    ("Gatherv", {"root": 0, "send": lambda rank: [ints(rank + rank // 2)], "recv": at_root([ints(i) for i in range(N)])}),
+    ("Gatherv", {"root": 0, "send": lambda rank: [ints(3 * rank // 2)], "recv": at_root([ints(i) for i in range(N)])}),
     ("Scatter", {"root": 0, "send": at_root([A]), "recv": but(1, [A], [B])}),
     ("Scatterv", {"root": 0, "send": at_root([ints(i) for i in range(N)]), "recv": [ints(1)]}),
     ("Allgather", {"send": but(1, [A], [B]), "recv": [A]}),

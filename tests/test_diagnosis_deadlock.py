@@ -103,13 +103,19 @@ def test_finalize_alone_is_no_deadlock() -> None:
     assert none()
 
 
+def test_any_source_takes_what_is_left() -> None:
+    """A receive from any rank and one from rank 1, messages of ranks 1 and 2: both can be satisfied."""
+    waits = recv(-1, seq=1), recv(1, seq=2)
+    assert none(stuck(0, *waits, call="MPI_Waitall"), stuck(1, send(0)), stuck(2, send(0)))
+
+
 # ------------------------------------------------------------------------------------------------------- circles
 def test_two_large_sends() -> None:
     """The message of the course: who, in which call, where, how large, and why that can't end."""
     found = named(stuck(0, send(1, 80000), where="kernel.c:41"), stuck(1, send(0, 80000), where="kernel.c:41"))
     assert found.message == (
-        "ranks 0 and 1 both wait in MPI_Send to each other (kernel.c:41); each message is 80,000 B, larger than the eager"
-        " limit (8,112 B here), so neither can finish before the other receives"
+        "ranks 0 and 1 both wait in MPI_Send to each other (kernel.c:41); each message is 80,000 B, larger than the"
+        " eager limit (8,112 B here), so neither can finish before the other receives"
     )
     assert (found.kind, found.rank, found.call, found.where) == ("deadlock", 0, "MPI_Send", "kernel.c:41")
     assert (found.lucky, found.small, found.never) == (True, False, False)

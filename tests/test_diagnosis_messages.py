@@ -78,6 +78,16 @@ def test_a_truncation_has_its_sizes_the_right_way_round() -> None:
     )
 
 
+def test_the_error_of_a_truncation_is_not_told_again() -> None:
+    """Whichever call returned it."""
+    a, b = ranks(2)
+    a.send(1, ints(10))
+    request = b.irecv(0, ints(5), line=20)
+    b.ret(b.call("Wait", line=21, reqs=[request]), err=14, text="Message truncated")
+    one = only([a, b], "died", "died")
+    assert (one.kind, one.where) == ("truncation", "k.c:20")
+
+
 def test_a_truncated_message_of_another_type_is_one_finding() -> None:
     """Too long and of another type is told together."""
     a, b = ranks(2)
@@ -129,6 +139,16 @@ def test_any_source_is_resolved_by_the_status() -> None:
     b.send(0, ints(1), tag=5)
     c.send(0, ints(2), tag=5)
     assert sizes([a, b, c]) == [(8, 40), (4, 80)]
+
+
+def test_any_source_without_a_status_takes_what_is_left() -> None:
+    """A receive from any rank that was never completed does not take the message that another one is known to have."""
+    a, b, c = ranks(3)
+    a.irecv(-1, ints(10))
+    a.recv(1, ints(20))
+    b.send(0, ints(1))
+    c.send(0, ints(2))
+    assert sizes([a, b, c]) == [(4, 80), (8, 40)]
 
 
 def test_any_tag_takes_the_first() -> None:

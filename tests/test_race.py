@@ -13,7 +13,6 @@ import re
 import shutil
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -255,23 +254,8 @@ def test_ten_thousand_areas(flight: ctypes.CDLL) -> None:
     assert find(flight, 0, 10**9, 1) is None
 
 
-def test_threads_see_what_stays_and_not_what_never_was(flight: ctypes.CDLL) -> None:
+def test_threads_see_what_stays_and_not_what_never_was(tmp_path: Path) -> None:
     """While two threads post and complete all the time, a third finds the area that stays, and free what is free."""
-    add(flight, 0, 1, Block(50_000, 100, 0, 0))
-    over = threading.Event()
-
-    def churn(first: int) -> None:
-        while not over.is_set():
-            for i in range(200):
-                add(flight, first + i, 1, Block(40_000 + 100 * i + (200 if i > 99 else 0), 50, 20, 30))
-            for i in range(200):
-                flight.mpilab_flight_remove(first + i)
-
-    threads = [threading.Thread(target=churn, args=(first,)) for first in (1000, 2000)]
-    for thread in threads:
-        thread.start()
-    wrong = sum(find(flight, 50_050, 8, 0) is None or find(flight, 50_120, 8, 1) is not None for _ in range(20_000))
-    over.set()
-    for thread in threads:
-        thread.join()
-    assert wrong == 0
+    sources = (FOLDER / "hammer.c", C_FOLDER / "flight.c")
+    run(BIN / "mpicc", "-O2", "-pthread", "-I", C_FOLDER, *sources, "-o", tmp_path / "hammer")
+    assert run(tmp_path / "hammer") == "0 wrong\n"

@@ -1,7 +1,7 @@
 """What rings hold is read as it is, and whatever is wrong with them is said, with what could be read."""
 
 import os
-import time
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -321,6 +321,7 @@ def test_a_start_whose_making_was_dropped_may_describe_itself(tmp_path: Path) ->
     trace = read(tmp_path, one, two)
     assert [None if i == NO_CALL else trace.calls[i] for i in trace.requests["call"]] == ["MPI_Send_init", None]
     assert len(trace.messages) == 1
+    assert any("1 starts of requests whose making was dropped" in note for note in trace.notes)
 
 
 def test_threads_may_interleave_their_rows(tmp_path: Path) -> None:
@@ -333,8 +334,8 @@ def test_threads_may_interleave_their_rows(tmp_path: Path) -> None:
     assert trace.calls[trace.events["call"][trace.requests["done"][0]]] == "MPI_Wait"
 
 
-def test_a_hundred_thousand_events_are_read_at_once(tmp_path: Path) -> None:
-    """Reading does no work in Python for each event: 200,000 rows in less than a hundred times what 200 take."""
+def test_reading_does_nothing_for_each_event(tmp_path: Path) -> None:
+    """As many lines of Python run for 200,000 rows as for 200: all work is NumPy's."""
 
     def write(folder: Path, rounds: int) -> Path:
         folder.mkdir()
@@ -343,28 +344,36 @@ def test_a_hundred_thousand_events_are_read_at_once(tmp_path: Path) -> None:
             one.call("MPI_Isend", 0, 0.1, peer=1 - rank, tag=1, bytes=8, request=5)
             one.call("MPI_Irecv", 0.1, 0.2, peer=1 - rank, tag=1, bytes=8, request=6)
             one.call("MPI_Waitall", 0.5, 0.9).done(5).done(6, peer=1 - rank, tag=1, bytes=8)
-            rows, count = one.rows, len(one.rows)
-            one.write(folder, room=count)
-            path = folder / f"ring-{rank}"
-            content = path.read_bytes()
-            slots = np.tile(np.frombuffer(content[rings.HEADER_BYTES :], rings.RING_EVENT), rounds)
-            later = np.repeat(np.arange(rounds, dtype=np.uint64) * 2_000_000, count)
+            path = one.write(folder)
+            slots = np.fromfile(path, rings.RING_EVENT, offset=rings.HEADER_BYTES)
+            later = np.repeat(np.arange(rounds, dtype=np.uint64) * 2_000_000, len(slots))
+            slots = np.tile(slots, rounds)
             slots["start"] += later
             slots["end"] += later
-            head = np.frombuffer(content[: rings.HEADER.itemsize], rings.HEADER).copy()
+            head = np.fromfile(path, rings.HEADER, 1)
             head["capacity"] = head["written"] = len(slots)
-            head["tick1"] = rows[0]["start"] + rounds * 2_000_000 + 1000
-            head["ns1"] = head["ns0"] + (head["tick1"] - head["tick0"]).astype(np.int64) // 2
+            head["tick1"] = 0
             path.write_bytes(head.tobytes().ljust(rings.HEADER_BYTES, b"\0") + slots.tobytes())
         return folder
 
-    def took(folder: Path) -> float:
-        gather.read(folder)
-        began = time.perf_counter()
-        gather.read(folder)
-        return time.perf_counter() - began
+    def lines(folder: Path) -> tuple[int, Trace]:
+        count = 0
+
+        def seen(*_: object) -> object:
+            nonlocal count
+            count += 1
+            return seen
+
+        before = sys.gettrace()
+        sys.settrace(seen)
+        try:
+            trace = gather.read(folder)
+        finally:
+            sys.settrace(before)
+        return count, trace
 
     small, large = write(tmp_path / "small", 20), write(tmp_path / "large", 20_000)
-    trace = gather.read(large)
+    gather.read(small)  # imports
+    (few, _), (many, trace) = lines(small), lines(large)
     assert (len(trace.events), len(trace.messages), len(trace.requests)) == (120_000, 40_000, 80_000)
-    assert took(large) < 100 * took(small)
+    assert many < 1.1 * few

@@ -1,13 +1,14 @@
 """What the tests of pages share: small traces made up by hand, and a page opened in a real browser.
 
-Theory of operation.  The browser is Debian's Chromium, driven by playwright.  Where one of them is missing the tests skip
-and say so, except in continuous integration, where that is an error.  A page is opened from a file; whatever it asks the
-network for and whatever it complains of is kept and must stay empty.
+Theory of operation.  The browser is Debian's Chromium, driven by playwright.  Where one of them is missing the tests
+skip and say so, except in continuous integration, where that is an error.  A page is opened from a file; whatever it
+asks the network for and whatever it complains of is kept and must stay empty.
 """
 
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -85,8 +86,8 @@ def exchange(ranks: int = 4, steps: int = 20, late_s: float = 2e-3, title: str =
             events.append(event(rank, "MPI_Irecv", clock, clock + 2e-6, peer=left, place=1, **details))
             clock += 1e-3 + (late_s if rank == 1 else 0) + float(numbers.random()) * 2e-4
             first = len(events) - 2
-            for which, waited in ((first + 1, 8e-4 if rank == 2 else 5e-5), (first, 2e-6)):
-                waited += float(numbers.exponential(4e-5))
+            for which, least in ((first + 1, 8e-4 if rank == 2 else 5e-5), (first, 2e-6)):
+                waited = least + float(numbers.exponential(4e-5))
                 events.append(event(rank, "MPI_Wait", clock, clock + waited, place=2, region=1))
                 clock += waited
                 posted, done = events[which]["start"], len(events) - 1
@@ -111,14 +112,16 @@ class Opened:
         self.page = page
         self.complaints: list[str] = []
         self.asked: list[str] = []
-        page.on("console", lambda said: self.complaints.append(said.text) if said.type in ("error", "warning") else None)
+        page.on("console", lambda said: self.complaints.extend([said.text] * (said.type == "error")))
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
         page.on("request", lambda request: self.asked.append(request.url))
 
     def load(self, path: Path) -> "Opened":
         """Open a file and wait until it is drawn."""
         self.page.goto(path.as_uri())
-        self.page.wait_for_function("() => window.mpilab && !document.querySelector('[role=tabpanel]:not([hidden]) > div:empty')")
+        self.page.wait_for_function(
+            "() => window.mpilab && !document.querySelector('[role=tabpanel]:not([hidden]) > div:empty')"
+        )
         return self
 
     def js(self, code: str) -> Any:
@@ -129,15 +132,14 @@ class Opened:
 @contextmanager
 def chromium() -> Iterator[Any]:
     """A browser; skips the test where there is none."""
-    try:
-        from playwright.sync_api import sync_playwright
+    missing = "" if CHROMIUM.exists() else f"no {CHROMIUM} (apt install chromium)"
+    missing = missing or ("" if find_spec("playwright") else "no playwright (pip install playwright)")
+    if missing and os.environ.get("CI"):
+        pytest.fail(missing)
+    if missing:
+        pytest.skip(missing)
+    from playwright.sync_api import sync_playwright
 
-        if not CHROMIUM.exists():
-            raise ImportError(f"no {CHROMIUM}")
-    except ImportError as missing:
-        if os.environ.get("CI"):
-            raise
-        pytest.skip(f"no browser to test with: {missing} (apt install chromium; pip install playwright)")
     with sync_playwright() as tool:
         browser = tool.chromium.launch(executable_path=str(CHROMIUM), args=FLAGS)
         yield browser

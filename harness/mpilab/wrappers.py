@@ -27,7 +27,8 @@ FIELDS = {  # parameter -> field of struct op
     "status": "status",
 }  # fmt: skip
 NEW_OBJECT = {
-    "NEW_COMM": ("newcomm", "comm_cart", "comm_graph", "comm_dist_graph", "newintercomm", "intercomm"),
+    "NEW_COMM": ("newcomm", "comm_cart", "comm_graph", "comm_dist_graph", "newintercomm", "newintracomm",
+                 "intercomm"),
     "NEW_TYPE": ("newtype",), "NEW_GROUP": ("group", "newgroup"), "NEW_OP": ("op",),
     "NEW_INFO": ("info", "newinfo"), "NEW_ERRHANDLER": ("errhandler",), "NEW_WIN": ("win",), "NEW_FILE": ("fh",),
     "FREE_COMM": ("comm",), "FREE_TYPE": ("datatype",), "FREE_GROUP": ("group",), "FREE_OP": ("op",),
@@ -37,12 +38,12 @@ NEW_OBJECT = {
 
 @dataclass(frozen=True)
 class Row:
-    """A row of the table with its prototype's parameters: (type, name, whether it's an array)."""
+    """A row of the table with its prototype's parameters: (type, name, "[]" of an array)."""
 
     group: str
     name: str
     kind: str
-    parameters: tuple[tuple[str, str, bool], ...]
+    parameters: tuple[tuple[str, str, str], ...]
 
     def has(self, name: str) -> bool:
         """Whether the call has a parameter of that name."""
@@ -63,7 +64,7 @@ def table(definitions: str) -> list[tuple[str, str, str]]:
     return rows
 
 
-def prototypes(header: str) -> dict[str, tuple[tuple[str, str, bool], ...]]:
+def prototypes(header: str) -> dict[str, tuple[tuple[str, str, str], ...]]:
     """The parameters of each MPI function that a preprocessed mpi.h declares."""
     found = {}
     for name, text in re.findall(r"\bint\s+MPI_(\w+)\s*\(([^()]*)\)", header):
@@ -71,7 +72,7 @@ def prototypes(header: str) -> dict[str, tuple[tuple[str, str, bool], ...]]:
         for one in text.split(","):
             match = re.fullmatch(r"\s*(.*?)(\w+)\s*((?:\[\d*\])*)\s*", " ".join(one.split()))
             if match and match[1]:
-                parameters.append((match[1].strip(), match[2], bool(match[3])))
+                parameters.append((match[1].strip(), match[2], match[3]))
         found[name] = tuple(parameters)
     return found
 
@@ -80,12 +81,12 @@ def source(definitions: str, header: str) -> str:
     """C source: the wrapper of each call of the table that the MPI library has."""
     known = prototypes(header)
     rows = [Row(g, n, k, known[n]) for g, n, k in table(definitions) if n in known and not HAND_WRITTEN.fullmatch(n)]
-    return "\n".join(map(_wrapper, rows))
+    return "\n".join([_wrapper(row) for row in rows])
 
 
 def _wrapper(row: Row) -> str:
     name = row.name
-    parameters = ", ".join(f"{t} {n}{'[]' if a else ''}" for t, n, a in row.parameters) or "void"
+    parameters = ", ".join(f"{t} {n}{a}" for t, n, a in row.parameters) or "void"
     arguments = ", ".join(n for _, n, _ in row.parameters)
     request = "(uint64_t)(uintptr_t)*request" if _makes_request(row) else "0"
     lines = [
@@ -139,6 +140,8 @@ def _bytes(row: Row) -> str:
         ("count", "datatype"), ("sendcount", "sendtype"), ("recvcount", "datatype"), ("recvcount", "recvtype"),
         ("origin_count", "origin_datatype"),
     )  # fmt: skip
+    if row.kind.startswith(("NEW_COMM", "NEW_TYPE")) or row.group in ("datatype", "group", "object"):
+        return "-1"
     for count, kind in pairs:
         if row.has(count) and row.type_of(kind) == "MPI_Datatype":
             return f"bytes_of({count}, {kind})"
@@ -185,12 +188,12 @@ def _fields(row: Row) -> str:
     objects = [n for n in NEW_OBJECT.get(row.kind, ()) if "*" in row.type_of(n)]
     receives = row.kind in ("RECV", "MRECV", "PROBE", "MPROBE")
     for kind, name, array in row.parameters:
-        pointer = "*" in kind or array
+        pointer = "*" in kind or bool(array)
         field = FIELDS.get(name)
         if objects and name == objects[0]:
             fields["object"] = name
             field = "comm" if row.kind == "FREE_COMM" else None
-        if field in ("root", "tag") and row.kind == "NEW_COMM":
+        if field not in ("comm", "win", "request") and row.kind.startswith(("NEW", "FREE", "OTHER")):
             field = None
         if field in ("comm", "win"):
             fields[field] = f"*{name}" if pointer else name
@@ -205,6 +208,7 @@ def _fields(row: Row) -> str:
         elif field:
             fields["rtag" if field == "tag" and receives else field] = name
     fields |= _common_buffer(row)
+    fields |= {"makes": "1"} if _makes_request(row) else {}
     return ", ".join(f".{field} = {value}" for field, value in fields.items())
 
 
@@ -248,7 +252,7 @@ def _strict_arguments(row: Row) -> list[str]:
 
 
 def _makes_request(row: Row) -> bool:
-    return row.type_of("request") == "MPI_Request *" and row.kind not in ("WAIT", "CANCEL", "FREE_REQUEST", "START")
+    return row.type_of("request") == "MPI_Request *" and row.kind not in ("WAIT", "CANCEL", "FREE_REQUEST", "START", "PARTITION")
 
 
 def _afterwards(row: Row) -> list[str]:

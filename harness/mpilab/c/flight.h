@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Some bytes of a buffer: all of the `bytes` from base on, or, when stride isn't 0, the first `block` of each `stride`. */
+/* Some bytes of a buffer: all `bytes` from base on, or, when stride isn't 0, the first `block` of each `stride`. */
 struct flight_block {
     const void *base;
     size_t bytes, block, stride;

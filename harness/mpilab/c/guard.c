@@ -89,7 +89,7 @@ void mpilab_guard_new(struct guard *g, struct op *op) {
     size_t length = span(&g->received, &low), total = 0;
     int in_place = op->kind == KIND_COLLECTIVE && op->send.buf == MPI_IN_PLACE;
     int may = op->kind == KIND_RECV || op->kind == KIND_MRECV || op->kind == KIND_COLLECTIVE;
-    if (!length || length > LARGEST_SHADOW || in_place || !may || !op->request) return;
+    if (!length || length > LARGEST_SHADOW || in_place || !may || !op->makes) return;
     for (size_t i = 0; i < g->received.count; i++) total += g->received.list[i].bytes;
     g->shadow = malloc(length);
     g->saved = malloc(total);
@@ -192,15 +192,17 @@ void mpilab_guard_touched(struct op *op) {
 /* race.c has seen the program's own code touch a buffer in flight. */
 int mpilab_race_found(const void *address, size_t bytes, enum flight_touch touch, const void *pc,
                       const struct flight_area *area) {
-    static const char *const what[] = {"reads", "writes", "frees", "returns and gives up"};
-    char at[4000], also[4000];
+    static const char *const what[] = {"reads", "writes", "frees", "returns from the function that holds"};
+    char at[4000], also[4000], much[40] = "";
+    const struct standing *s = &mpilab_page->threads[mpilab_thread < 0 ? 0 : mpilab_thread];
     (void)address;
-    if (mpilab_page->mode != MODE_STRICT || mpilab_page->threads[mpilab_thread < 0 ? 0 : mpilab_thread].in_call) return 0;
+    if (mpilab_page->mode != MODE_STRICT || s->in_call) return 0;
     if (said_count < SAID) said[said_count++] = area->op;
+    if (touch == TOUCH_READ || touch == TOUCH_WRITE) snprintf(much, sizeof much, "%zu bytes of ", bytes);
     mpilab_json(mpilab_place(pc), at, sizeof at);
     mpilab_json(mpilab_place(area->site), also, sizeof also);
-    mpilab_log("{\"k\":\"finding\",\"kind\":\"buffer-race\",\"n\":0,\"req\":%d,\"at\":\"%s\",\"also\":\"%s\",\"text\":\"the program "
-               "%s %zu bytes of a buffer that %s has in flight\"}",
-               area->op, at, also, what[touch], bytes, area->write ? "a receive" : "a send");
+    mpilab_log("{\"k\":\"finding\",\"kind\":\"buffer-race\",\"n\":0,\"at\":\"%s\",\"also\":\"%s\",\"text\":\"the program %s "
+               "%sa buffer that MPI is still %s\"}",
+               at, also, what[touch], much, area->write ? "receiving into" : "sending from");
     return 1;
 }

@@ -2,15 +2,16 @@
  *
  * Theory of operation.  For their sanitizers, compilers turn each load and store into a call, __tsan_read4(address) and
  * so on.  A program compiled that way, but linked with this file and without any sanitizer, asks flight.c about each
- * access.  There is no shadow memory; an access away from the buffers in flight costs a call and two comparisons, one
- * between them a look at a list of granules of memory that are known to hold none.  The C library isn't compiled that way: those of its functions that may touch a buffer are wrapped (race_libc.c).
+ * access.  There is no shadow memory.  An access away from the buffers in flight costs a call and two comparisons; one
+ * between them also a look at a list of pieces of memory (granules) of which it is known whether they hold any.  The C
+ * library isn't compiled that way: those of its functions that may touch a buffer are wrapped (race_libc.c).
  *
  * gcc: -fsanitize=thread.  clang: -fsanitize=kernel-address, with calls and without its optimisations, since its thread
- * sanitizer leaves out arrays on the stack (and gcc's address sanitizer a write after a read of the same address).
+ * sanitizer leaves out arrays on the stack (and gcc's address sanitizer leaves out globals and plain variables).
  * No optimisation (-O0): others move a read ahead of the condition that guards it, or drop one whose value isn't used.
  *
- * flight.c lives in the PMPI library.  It is looked up when the program starts; without it nothing is ever in flight.
- * (Weak references would not do: the linker may settle them for good when it makes an executable.)
+ * flight.c lives in the PMPI library.  It is looked up once, when the program starts (so no access need ask whether it
+ * is there); without it nothing is ever in flight.
  *
  * What can't be seen: structures that a function returns straight into a buffer (gcc), assembly, other functions of the
  * C library, and code that is compiled without these flags.  gcc gives a read of a complex number the line before. */
@@ -21,8 +22,8 @@
 
 #define SEEN 4096 /* pairs of places that were reported; a power of 2 */
 #define TRIES 16
-#define GRANULE 512 /* bytes */
-#define KNOWN 1024  /* granules that are remembered */
+#define GRANULE 512                 /* bytes */
+#define SCATTER 0x9e3779b97f4a7c15u /* times this, neighbours and multiples get far apart */
 
 #pragma GCC visibility push(hidden)
 
@@ -53,9 +54,9 @@ static uint64_t *slot(uint64_t pair) {
 /* Is no byte of the granule in flight?  What was found out is kept, in one word each (granule, version of the table,
  * answer), so that threads can share it without a lock. */
 static int is_clear(uintptr_t granule) {
-    static uint64_t known[KNOWN];
+    static uint64_t known[1 << 10];
     unsigned version = __atomic_load_n(&race_now->version, __ATOMIC_ACQUIRE);
-    uint64_t *k = &known[granule % KNOWN], there = __atomic_load_n(k, __ATOMIC_RELAXED);
+    uint64_t *k = &known[granule * SCATTER >> 54], there = __atomic_load_n(k, __ATOMIC_RELAXED);
     uint64_t asked = (uint64_t)granule << 26 | (version & 0x1ffffff) << 1;
     if ((there & ~1ull) == asked) return there & 1;
     struct flight_area area;
@@ -71,7 +72,7 @@ void race_look(const void *a, size_t bytes, enum flight_touch touch, const void 
     uintptr_t granule = (uintptr_t)a / GRANULE;
     if (((uintptr_t)a + bytes - 1) / GRANULE == granule && is_clear(granule)) return;
     if (!find(a, bytes, touch != TOUCH_READ, &area)) return;
-    uint64_t pair = (((uint64_t)pc << 20) ^ (uint64_t)area.site) * 0x9e3779b97f4a7c15u | 1;
+    uint64_t pair = (((uint64_t)pc << 20) ^ (uint64_t)area.site) * SCATTER | 1;
     uint64_t *s = slot(pair);
     if (s && *s != pair && found(a, bytes, touch, pc, &area)) __atomic_store_n(s, pair, __ATOMIC_RELAXED);
 }
@@ -119,7 +120,7 @@ void __cyg_profile_func_exit(void *function, void *site) {
     leave(HERE);
 }
 
-/* ---- gcc's atomics: they must be done, too ------------------------------------------------------------------------ */
+/* ---- gcc's atomics: they must be done, too ---------------------------------------------------------------------- */
 
 typedef unsigned __int128 wide;
 

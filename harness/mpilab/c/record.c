@@ -63,6 +63,9 @@ static __thread struct {
     uint32_t region;
 } open_regions[DEPTH];
 static __thread int depth;
+static __thread struct {
+    uint64_t start, end;
+} last_call; /* of this thread: what its sub-events belong to */
 
 /* ---- clocks ------------------------------------------------------------------------------------------------------ */
 
@@ -186,6 +189,7 @@ void mpilab_event(struct standing *s, enum call_id id, uint64_t start, uint64_t 
     uint64_t end = ticks();
     if (!events) return;
     struct event *e = next();
+    last_call.start = start, last_call.end = end;
     fill(e, s, id, start, end);
     e->request = request;
     if (id == CALL_Sendrecv || id == CALL_Sendrecv_c) mpilab_subevent(s, -4, 0);
@@ -193,13 +197,16 @@ void mpilab_event(struct standing *s, enum call_id id, uint64_t start, uint64_t 
 
 void mpilab_subevent(struct standing *s, int what, uint64_t request) {
     if (!events) return;
-    uint64_t last = header->written - 1;
-    const struct event *parent = &events[last & (capacity - 1)];
-    uint64_t start = parent->start, end = parent->end;
     struct event *e = next();
-    fill(e, s, what, start, end);
+    fill(e, s, what, last_call.start, last_call.end);
     if (what == -4) e->peer = s->peer2, e->tag = s->tag2;
     e->request = request;
+    const struct posted *p = posted_at(request);
+    if (what != -3 || p->request != request) return;
+    e->peer = p->peer, e->tag = p->tag; /* the init may have left the ring long ago */
+    e->bytes = p->bytes < 0 ? 0 : (uint64_t)p->bytes;
+    e->comm = p->comm >= 0 ? mpilab_page->comms[p->comm].id : 0;
+    e->place = (uint64_t)p->call; /* what made it */
 }
 
 void mpilab_completion(struct standing *s, uint64_t start, uint64_t end, uint64_t request, const MPI_Status *status) {
@@ -247,7 +254,10 @@ static int a_module(struct dl_phdr_info *info, size_t size, void *data) {
     if (!info->dlpi_name[0] && readlink("/proc/self/exe", own, sizeof own - 1) < 0) return 0;
     fprintf(meta, "{\"module\": ");
     quoted(meta, info->dlpi_name[0] ? info->dlpi_name : own);
-    fprintf(meta, ", \"base\": %llu, \"size\": %llu}\n", (unsigned long long)info->dlpi_addr, (unsigned long long)bytes);
+    uint64_t base = info->dlpi_addr; /* 0 for an executable that is linked at an address */
+    for (int i = 0; i < info->dlpi_phnum && !base; i++)
+        if (info->dlpi_phdr[i].p_type == PT_LOAD) base = info->dlpi_phdr[i].p_vaddr, bytes -= base;
+    fprintf(meta, ", \"base\": %llu, \"size\": %llu}\n", (unsigned long long)base, (unsigned long long)bytes);
     return 0;
 }
 
@@ -331,6 +341,10 @@ int mpilab_record_open(const char *folder, uint64_t least, uint32_t groups) {
         mpilab_comms_log();
         for (int i = 0; i < region_count; i++)
             fprintf(meta, "{\"region\": %d, \"name\": \"%s\"}\n", i + 1, names[i]);
+    }
+    if (meta) {
+        dl_iterate_phdr(a_module, NULL); /* now already: the program may not reach its end */
+        fflush(meta);
     }
     mpilab_page->recording = (int32_t)groups;
     return 0;

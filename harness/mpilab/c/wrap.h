@@ -84,7 +84,7 @@ struct part {
 struct op {
     enum call_id call;
     enum kind kind;
-    int large; /* a large-count call: 1 */
+    int large, makes; /* 1: a large-count call; 1: it makes a request */
     const void *place;
     struct standing *standing;
     MPI_Comm comm;

@@ -27,14 +27,12 @@ def analyse(
     plain_ended: str,
     snapshot: Snapshot | None = None,
     places: Mapping[str, str] | None = None,
-    eager_bytes: int = 0,
 ) -> list[Finding]:
     """Return what is wrong, causes first; nothing for a correct program.
 
     `logs`: one for each world rank, in order.  `ended` and `plain_ended` say how the strict and the plain run ended, in
     the words of protocol.End ("" for a run that wasn't made).  `snapshot`: where the ranks stood when the strict run
-    got stuck, should the logs not tell.  `places`: which "file.c:line" each place of the logs is.  `eager_bytes`: the
-    largest message that goes eagerly, 0 unknown.
+    got stuck, should the logs not tell.  `places`: which "file.c:line" each place of the logs is.
     """
     ranks = [deeds(log, places or {}) for log in logs]
     comms = {number: comm for log in logs for number, comm in log.comms.items()}
@@ -43,7 +41,10 @@ def analyse(
     found = [*reported(ranks), *collectives.compare(ranks, comms, over=over), *messages.compare(matching.pairs)]
     found += list(errors(ranks, found))
     if ended in STUCK and not any(one.kind in _CAUSES for one in found):
-        deadlock = explain(from_deeds(ranks), eager_bytes) or (snapshot and explain(snapshot, eager_bytes))
+        eager_bytes = max((log.init.eager for log in logs if log.init), default=0)
+        deadlock = explain(from_deeds(ranks), eager_bytes)
+        if deadlock is None and snapshot and ended == "stuck":  # else it shows ranks on their way
+            deadlock = explain(snapshot, eager_bytes)
         if deadlock:
             found.append(_told(deadlock, plain_ended))
     if over:

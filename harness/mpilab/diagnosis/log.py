@@ -39,10 +39,11 @@ def signature(text: str) -> Signature | None:
 
 
 class Init(msgspec.Struct, frozen=True, tag_field="k", tag="init"):
-    """The first line: this rank, and how many there are."""
+    """The first line: this rank, how many there are, and the largest message that goes eagerly (bytes, 0 unknown)."""
 
     rank: int
     ranks: int
+    eager: int = 0
 
 
 class Comm(msgspec.Struct, frozen=True, tag_field="k", tag="comm"):

@@ -36,7 +36,7 @@ def match(ranks: Iterable[Deeds]) -> Matching:
             sends[one.comm, one.rank, one.peer, one.partitioned].append(one)
         else:
             receives.append(one)
-    receives.sort(key=lambda one: (one.rank, one.peer == ANY, one.number if one.partitioned else one.order))
+    receives.sort(key=lambda one: (one.rank, one.peer == ANY, one.number))
     senders: dict[tuple[int, int, bool], list[int]] = defaultdict(list)
     for comm, source, dest, partitioned in sends:
         senders[comm, dest, partitioned].append(source)
@@ -59,10 +59,10 @@ class _Queue:
     """The messages of one rank to another on one communicator, taken in order: per tag, or the first of all."""
 
     def __init__(self, sends: list[Transfer]) -> None:
-        self.all = sends
+        self.all = sorted(sends, key=lambda one: one.number)
         self.first = 0
         self.by_tag: dict[int, list[Transfer]] = defaultdict(list)
-        for one in reversed(sends):
+        for one in reversed(self.all):
             self.by_tag[one.tag].append(one)
 
     def take(self, tag: int) -> Transfer | None:

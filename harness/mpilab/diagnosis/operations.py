@@ -45,7 +45,7 @@ def base(call: str) -> str:
 
 @dataclass(slots=True, kw_only=True)
 class Transfer:
-    """One end of a message: posted by `rank`, to or from `peer` (world ranks); `order` is that of posting there."""
+    """One end of a message: posted by `rank`, to or from `peer` (world ranks); `number` is that of the call."""
 
     rank: int
     sends: bool
@@ -54,8 +54,7 @@ class Transfer:
     comm: int
     peer: int
     tag: int
-    order: int
-    number: int  # of the call that posted it
+    number: int  # of the call that posted or started it: the order of posting on its rank
     sig: Signature | None = None
     partitioned: bool = False
     done: bool = False
@@ -103,6 +102,7 @@ class Deeds:
     errors: list[tuple[Call, int, str]] = field(default_factory=list)
     open: dict[int, Call] = field(default_factory=dict)
     reported: list[tuple[Call | None, Reported]] = field(default_factory=list)
+    threaded: bool = False  # calls were made while others were under way
     overwritten: dict[int, Call] = field(default_factory=dict)  # by request: the call that overwrote its handle
 
     def where(self, call: Call) -> str:
@@ -164,6 +164,7 @@ class _Replay:
 
     def _call(self, call: Call, position: int) -> None:
         name = base(call.call)
+        self.out.threaded = self.out.threaded or bool(self.out.open)
         self.calls[call.n] = self.out.open[call.n] = call
         if call.seq:
             one = Collective(self.rank, call, self._place(call.at), position)
@@ -204,7 +205,6 @@ class _Replay:
             comm=call.comm,
             peer=peer,
             tag=tag,
-            order=len(self.out.transfers),
             number=call.n,
         )
 
@@ -261,10 +261,8 @@ class _Replay:
             if first:
                 self.out.transfers += request.transfers
             return
-        order = len(self.out.transfers)
-        request.transfers = [
-            replace(one, order=order, done=False, void=False, number=request.started.n) for one in request.transfers
-        ]
+        number = request.started.n
+        request.transfers = [replace(one, number=number, done=False, void=False) for one in request.transfers]
         self.out.transfers += request.transfers
 
     def _done(self, done: Done) -> None:

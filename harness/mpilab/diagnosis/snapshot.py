@@ -87,7 +87,6 @@ class Op:
             comm=wait.comm,
             peer=wait.peer,
             tag=wait.tag,
-            order=wait.seq,
             number=wait.seq,
             partitioned=wait.kind == "partitioned",
         )
@@ -104,7 +103,9 @@ def operations(snapshot: Snapshot) -> list[Op]:
     sends: dict[tuple[int, int], list[Op]] = defaultdict(list)  # by communicator and receiver, in the order of posting
     for one in sorted((one for one in ops if one.wait.kind == "send"), key=lambda one: one.wait.seq):
         sends[one.wait.comm, one.wait.peer].append(one)
-    receives = sorted((one for one in ops if one.wait.kind == "recv"), key=lambda one: (one.rank, one.wait.seq))
+    receives = sorted(  # those from any rank take what is left: in doubt all may go on
+        (one for one in ops if one.wait.kind == "recv"), key=lambda one: (one.wait.peer == ANY, one.wait.seq)
+    )
     for one in receives:
         queue = sends[one.wait.comm, one.rank]
         for send in queue:
@@ -140,9 +141,8 @@ def queues(snapshot: Snapshot, rows: int = 20) -> str:
         for one in ours[:rows]:
             wait = one.wait
             peer, tag = ("any" if value == ANY else str(value) for value in (wait.peer, wait.tag))
-            place = " ".join(
-                filter(None, (wait.call, wait.where, "" if wait.comm == WORLD else snapshot.comm(wait.comm)))
-            )
+            comm = "" if wait.comm == WORLD else snapshot.comm(wait.comm)
+            place = " ".join(filter(None, (wait.call, wait.where, comm)))
             lines.append(f"  {one.rank:>5} {peer:>5} {tag:>6} {wait.bytes:>12,}  {place}")
         if len(ours) > rows:
             lines.append(f"  and {len(ours) - rows:,} more")
@@ -161,8 +161,8 @@ def _state(deed: Deeds) -> RankState:
     entered: dict[int, int] = {}
     for one in deed.collectives:
         entered[one.call.comm] = max(entered.get(one.call.comm, 0), one.call.seq)
-    call = next(reversed(deed.open.values()), None)
-    if log.end or call is None:
+    call = next(iter(deed.open.values()), None)
+    if log.end or call is None or deed.threaded:  # of threads the log doesn't tell which of them compute
         state: State = "finalizing" if log.end == "finalized" else "exited" if log.end else "running"
         return RankState(log.rank, state, posted=_posted(deed, ()), entered=entered)
     name, where = base(call.call), deed.where(call)
@@ -213,7 +213,7 @@ def _wait(one: Transfer, log: RankLog) -> Wait:
         bytes=one.bytes,
         call=one.call,
         where=one.where,
-        seq=one.order,
+        seq=one.number,
         members=_members(log, one.comm),
     )
 
@@ -227,8 +227,7 @@ def _probe(call: Call, deed: Deeds) -> Iterator[Wait]:
     members = _members(deed.log, call.comm)
     if call.source is not None and call.source < len(members) and call.source >= ANY:
         peer = ANY if call.source == ANY else members[call.source]
-        where, seq = deed.where(call), len(deed.transfers)
-        yield Wait("recv", peer, call.tag, call.comm, 0, call.call, where, seq, members)
+        yield Wait("recv", peer, call.tag, call.comm, 0, call.call, deed.where(call), call.n, members)
 
 
 def _members(log: RankLog, comm: int) -> tuple[int, ...]:

@@ -71,8 +71,8 @@ class Graph:
         if op.matched:
             return True
         if op.wait.kind in ("collective", "finalize"):
-            return not self.mismatched(op) and all(rank in live and not self.gone(rank) for rank in self.missing(op))
-        return any(rank in live and not self.gone(rank) for rank in self.targets(op))
+            return not self.mismatched(op) and all(rank in live for rank in self.missing(op))
+        return any(rank in live for rank in self.targets(op))
 
     def members(self, op: Op) -> Iterable[int]:
         """Return the ranks of the operation's communicator."""
@@ -80,20 +80,17 @@ class Graph:
 
     def missing(self, op: Op) -> list[int]:
         """Return the ranks that have not come to a collective call, or to MPI_Finalize."""
-        comm, seq = (0, 0) if op.wait.kind == "finalize" else (op.wait.comm, op.wait.seq)
-        if (comm, seq) not in self.absent:
-            here, states = self.calls[comm, seq], self.states
-            self.absent[comm, seq] = [
+        if op.wait.kind == "finalize":
+            return [rank for rank, state in self.states.items() if state.state not in ("finalizing", "finalized")]
+        key = comm, seq = op.wait.comm, op.wait.seq
+        if key not in self.absent:
+            here, states = self.calls[key], self.states
+            self.absent[key] = [
                 rank
                 for rank in self.members(op)
-                if rank in states
-                and (
-                    rank not in here and states[rank].entered.get(comm, -1) < seq
-                    if comm
-                    else states[rank].state not in ("finalizing", "finalized")
-                )
+                if rank in states and rank not in here and states[rank].entered.get(comm, -1) < seq
             ]
-        return self.absent[comm, seq]
+        return self.absent[key]
 
     def mismatched(self, op: Op) -> list[int]:
         """Return the ranks that make another call in the place of this collective one."""
@@ -103,14 +100,19 @@ class Graph:
         return [rank for rank, call in here.items() if kind_of(call) != kind_of(op.wait.call)]
 
     def targets(self, op: Op) -> list[int]:
-        """Return the ranks that could end the wait if they went on."""
+        """Return the ranks that could end the wait if they went on: one is enough, or (collective) all are needed.
+
+        When one that is needed has gone, those that have; of many that would do, those that have not.
+        """
         if op.matched:
             return []
         if op.wait.kind in ("collective", "finalize"):
-            return [rank for rank in self.mismatched(op) or self.missing(op) if rank not in self.live]
+            ranks = [rank for rank in self.mismatched(op) or self.missing(op) if rank not in self.live]
+            return [rank for rank in ranks if self.gone(rank)] or ranks
         if op.wait.peer != ANY:
             return [op.wait.peer]
-        return [rank for rank in self.members(op) if rank != op.rank]
+        ranks = [rank for rank in self.members(op) if rank != op.rank]
+        return [rank for rank in ranks if not self.gone(rank)] or ranks
 
     def gone(self, rank: int) -> bool:
         """Whether a rank will not send, receive or come to a collective call any more."""

@@ -52,12 +52,17 @@ class Watch:
             return None
         self._looked = now
         still = [self._still(rank, now) for rank in range(self.count)]
-        return explain(self.snapshot(still), self.eager) if any(still) else None
+        if not any(still) or not explain(self.snapshot(still, lines=False), self.eager):
+            return None
+        return explain(self.snapshot(still), self.eager)
 
-    def snapshot(self, still: list[bool] | None = None) -> Snapshot:
-        """Where all ranks stand; those that aren't `still` are running (default: all are taken at their word)."""
+    def snapshot(self, still: list[bool] | None = None, *, lines: bool = True) -> Snapshot:
+        """Where all ranks stand; those that aren't `still` are running (default: all are taken at their word).
+
+        Looking up lines takes a while, so that can be left out.
+        """
         taken = still or [True] * self.count
-        states = [self._state(rank, still=taken[rank]) for rank in range(self.count)]
+        states = [self._state(rank, still=taken[rank], lines=lines) for rank in range(self.count)]
         return Snapshot(tuple(states), {1: "MPI_COMM_WORLD"})
 
     def alive(self, rank: int) -> bool:
@@ -77,7 +82,7 @@ class Watch:
         cpu, turns = _used(p.pid)
         return cpu - pace.used[0] >= CPU_S or turns - pace.used[1] >= TURNS
 
-    def _state(self, rank: int, *, still: bool) -> RankState:
+    def _state(self, rank: int, *, still: bool, lines: bool) -> RankState:
         p = self.board.ranks[rank]
         entered = {c.id: c.turns for c in p.comms[: p.comm_count] if c.id}
         if state := self._ended(rank, p):
@@ -85,7 +90,7 @@ class Watch:
         threads = [t for t in p.threads if t.in_call]
         if not still or not threads:
             return RankState(rank, "running", entered=entered)
-        where = _where(p.pid, [t.place for t in threads] + [o.place for o in p.posted if o.call])
+        where = _where(p.pid, [t.place for t in threads] + [o.place for o in p.posted if o.call]) if lines else {}
         first = threads[0]
         call = self.board.name(first.in_call).removesuffix("_c")
         if call == "MPI_Finalize":

@@ -15,7 +15,10 @@ async function unpack(text) {
   return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).arrayBuffer();
 }
 
-const columns = (table, block) => Object.fromEntries(Object.entries(table).map(([name, [type, from, to]]) => [name, new TYPES[type](block.slice(from, to))]));
+function columns(table, block) {
+  const typed = ([name, [type, from, to]]) => [name, new TYPES[type](block.slice(from, to))];
+  return Object.fromEntries(Object.entries(table).map(typed));
+}
 
 /** Seconds, from ticks: `step` counts from the start before on the same rank. */
 function times({ rank, step, length }, tick) {
@@ -53,10 +56,6 @@ class Row {
     for (let i = 0, most = -Infinity; i < end.length; i++) this.reach[i] = most = Math.max(most, end[i]);
   }
 
-  static of(items, start, end) {
-    return new Row(items, pick(start, items), pick(end, items));
-  }
-
   /** The first interval that may still last at `time`. */
   first(time) { return bisect(this.start.length, i => this.reach[i] >= time); }
 
@@ -71,26 +70,36 @@ class Row {
   }
 }
 
-/** Rows for intervals that overlap, per rank at most `most`: each goes into the first row that is free, else the one free next. */
+/** Deals intervals out into `count` rows; `number` says into which each goes. */
+function deal(number, count, start, end) {
+  const ends = new Uint32Array(count + 1), items = new Uint32Array(number.length);
+  for (let i = 0; i < number.length; i++) ends[number[i] + 1]++;
+  for (let n = 0; n < count; n++) ends[n + 1] += ends[n];
+  const next = ends.slice();
+  for (let i = 0; i < number.length; i++) items[next[number[i]]++] = i;
+  return Array.from({ length: count }, (_, n) => {
+    const mine = items.subarray(ends[n], ends[n + 1]);
+    return new Row(mine, pick(start, mine), pick(end, mine));
+  });
+}
+
+/** For each rank the rows of its intervals, at most `most`: each goes into the first that is free, else the one free next. */
 function stack({ rank, start, end }, ranks, most) {
-  const rows = Array.from({ length: ranks }, () => []);
+  const free = new Float64Array(ranks * most).fill(-Infinity), number = new Uint32Array(rank.length);
   for (let i = 0; i < rank.length; i++) {
-    const mine = rows[rank[i]];
-    let row = null;
-    for (const other of mine) {
-      if (other.free <= start[i]) { row = other; break; }
-      if (mine.length >= most && (!row || other.free < row.free)) row = other;
-    }
-    if (!row) mine.push(row = { items: [], free: 0 });
-    row.items.push(i);
-    row.free = Math.max(row.free, end[i]);
+    const first = rank[i] * most;
+    let best = first;
+    for (let n = first; n < first + most && free[best] > start[i]; n++) if (free[n] < free[best]) best = n;
+    number[i] = best;
+    free[best] = Math.max(free[best], end[i]);
   }
-  return rows.map(mine => mine.map(row => Row.of(row.items, start, end)));
+  const rows = deal(number, ranks * most, start, end);
+  return Array.from({ length: ranks }, (_, r) => rows.slice(r * most, (r + 1) * most).filter(row => row.start.length));
 }
 
 class Trace {
   constructor(raw, id, names, block) {
-    Object.assign(this, { id, title: raw.title, ranks: raw.ranks, length: raw.length_s });
+    Object.assign(this, { id, title: raw.title, ranks: raw.ranks, whole: raw.length_s });
     Object.assign(this, columns(raw.events, block));
     Object.assign(this, times(this, names.tick_s));
     this.count = this.start.length;
@@ -100,7 +109,7 @@ class Trace {
     this.requests = this.#requests(columns(raw.requests, block));
     this.spans = columns(raw.spans, block);
     Object.assign(this.spans, times(this.spans, names.tick_s));
-    this.group = this.call.map(call => names.group_of[call]);
+    this.groupOf = Uint8Array.from(names.group_of);
     this.trace = new Uint8Array(this.count).fill(id);
     this.keep = new Uint8Array(this.count).fill(1);
     this.lanes = this.#lanes();
@@ -123,22 +132,17 @@ class Trace {
     const found = new Set(Array.from({ length: ranks }, (_, r) => r * 65536));
     for (let i = 0; i < count; i++) if (thread[i]) found.add(key(i));
     const keys = [...found].sort((a, b) => a - b), number = new Map(keys.map((k, n) => [k, n]));
-    const sizes = new Uint32Array(keys.length + 1);
     this.lane = new Uint16Array(count);
     for (let i = 0, last = -1, lane = 0; i < count; i++) {
       const now = key(i);
       if (now !== last) lane = number.get(last = now);
       this.lane[i] = lane;
-      sizes[lane + 1]++;
     }
-    for (let n = 0; n < keys.length; n++) sizes[n + 1] += sizes[n];
-    const item = new Uint32Array(count), next = sizes.slice();
-    for (let i = 0; i < count; i++) item[next[this.lane[i]]++] = i;
-    return keys.map((k, n) => {
-      const items = item.subarray(sizes[n], sizes[n + 1]);
-      return { rank: Math.floor(k / 65536), thread: k % 65536, row: Row.of(items, this.start, this.end) };
-    });
+    const rows = deal(this.lane, keys.length, this.start, this.end);
+    return keys.map((k, n) => ({ rank: Math.floor(k / 65536), thread: k % 65536, row: rows[n] }));
   }
+
+  get group() { return this.groups ??= this.call.map(call => this.groupOf[call]); }
 
   /** The messages that event `e` sent or received, each with the event at the other end. */
   matches(e) {

@@ -115,7 +115,9 @@ class Timeline {
     this.lines.forEach((line, number) => this.#paint(line, number, theme));
     this.small.getContext("2d").putImageData(this.image, 0, 0);
     c.imageSmoothingEnabled = false;
-    this.lines.forEach((line, number) => c.drawImage(this.small, 0, number, this.small.width, 1, this.left, line.y, this.width, line.height));
+    this.lines.forEach(({ y, height }, number) => {
+      c.drawImage(this.small, 0, number, this.small.width, 1, this.left, y, this.width, height);
+    });
     this.#names(theme);
     this.arrows = arrows ? this.#arrows(theme, selected) : { drawn: 0, seen: 0 };
     for (const [event, colour] of [[hovered, theme.faint], [selected, theme.ink]]) if (event >= 0) this.#outline(event, colour, theme);
@@ -159,7 +161,8 @@ class Timeline {
 
   #axis(theme) {
     const { context: c } = this, { step, found } = ticks(this.from, this.to, this.width, 110);
-    const [size, name] = unit(Math.max(Math.abs(this.from), Math.abs(this.to)) || 1), places = Math.max(0, -Math.floor(Math.log10(step / size) + 1e-9));
+    const [size, name] = unit(Math.max(Math.abs(this.from), Math.abs(this.to)) || 1);
+    const places = Math.max(0, -Math.floor(Math.log10(step / size) + 1e-9));
     c.font = "12px system-ui, sans-serif";
     c.textBaseline = "middle";
     c.textAlign = "center";
@@ -193,7 +196,8 @@ class Timeline {
     for (const [number, item, k, a, b] of this.labels) {
       const line = this.lines[number];
       if (line.height < 10) continue;
-      const text = line.kind === "span" ? this.trace.names.regions[this.trace.spans.region[item]] : this.trace.names.short[this.trace.call[item]];
+      const { names, spans, call } = this.trace;
+      const text = line.kind === "span" ? names.regions[spans.region[item]] : names.short[call[item]];
       c.font = `${line.height < 14 ? 9 : 12}px system-ui, sans-serif`;
       const key = c.font + text;
       if (!this.widths.has(key)) this.widths.set(key, c.measureText(text).width);
@@ -218,7 +222,9 @@ class Timeline {
     c.beginPath();
     c.rect(this.left, 18, this.width, this.height);
     c.clip();
-    for (const [list, colour, width] of [[drawn, theme.arrow, 1], [chosen, theme.mark, 2.5]]) {
+    const faint = this.laneHeight < 10 ? 0.5 : 0.85;
+    for (const [list, colour, width, alpha] of [[drawn, theme.arrow, 1, faint], [chosen, theme.mark, 2.5, 1]]) {
+      c.globalAlpha = alpha;
       c.strokeStyle = c.fillStyle = colour;
       c.lineWidth = width;
       const lines = new Path2D(), heads = new Path2D();
@@ -231,13 +237,15 @@ class Timeline {
   }
 
   #arrow(lines, heads, m, width) {
-    const { trace, laneHeight } = this, from = this.laneY[trace.lane[trace.messages.send[m]]], to = this.laneY[trace.lane[trace.messages.recv[m]]];
+    const { trace, laneHeight } = this, { send, recv } = trace.messages;
+    const from = this.laneY[trace.lane[send[m]]], to = this.laneY[trace.lane[recv[m]]];
     const down = Math.sign(to - from), y0 = from + down * laneHeight / 2, y1 = to - down * laneHeight / 2;
     let x0 = this.x(trace.arrows.start[m]);
     const x1 = this.x(trace.arrows.end[m]), far = -4 * this.width;
     const y = x0 < far ? y0 + (y1 - y0) * (far - x0) / (x1 - x0) : y0;  // a start far outside is cut off: canvas numbers are small
     x0 = Math.max(x0, far);
-    const length = Math.hypot(x1 - x0, y1 - y) || 1, head = Math.min(5 + width, length / 2), ux = (x1 - x0) / length * head, uy = (y1 - y) / length * head;
+    const length = Math.hypot(x1 - x0, y1 - y) || 1, head = Math.min((laneHeight < 10 ? 3 : 5) + width, length / 2);
+    const ux = (x1 - x0) / length * head, uy = (y1 - y) / length * head;
     lines.moveTo(x0, y);
     lines.lineTo(x1, y1);
     heads.moveTo(x1, y1);
@@ -250,7 +258,8 @@ class Timeline {
     const { context: c, trace } = this, middle = this.laneY[trace.lane[event]];
     const a = Math.max(this.x(trace.start[event]), this.left - 4), b = Math.min(this.x(trace.end[event]), this.left + this.width + 4);
     if (b < this.left || a > this.left + this.width) return;
-    const x = Math.min(a, (a + b) / 2 - 2) - 2, wide = Math.max(b - a, 4) + 4, y = middle - this.laneHeight / 2 - 2, high = this.laneHeight + 4;
+    const x = Math.min(a, (a + b) / 2 - 2) - 2, wide = Math.max(b - a, 4) + 4;
+    const y = middle - this.laneHeight / 2 - 2, high = this.laneHeight + 4;
     c.lineWidth = 4;
     c.strokeStyle = theme.paper;
     c.strokeRect(x, y, wide, high);

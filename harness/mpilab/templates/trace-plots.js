@@ -36,7 +36,8 @@ function measured(traces, measure, against, window) {
     for (let m = 0; m < send.length; m++) {
       if (!keep[send[m]] && !keep[recv[m]]) continue;
       const from = start[send[m]], to = end[recv[m]], seconds = to - from;
-      add(trace, send[m], from, to, { start: from, end: to, bytes: bytes[m] }[against], measure === "transfer" ? seconds : bytes[m] / seconds);
+      const x = { start: from, end: to, bytes: bytes[m] }[against];
+      add(trace, send[m], from, to, x, measure === "transfer" ? seconds : bytes[m] / seconds);
     }
   }
   return points;
@@ -76,17 +77,27 @@ class Plot {
 
   /** Clears, draws both axes with their names; afterwards px() and py() say where a value is. */
   frame(theme, x, y, xText, yText, title) {
-    const { canvas, context: c } = this, ratio = Math.min(devicePixelRatio || 1, 3), width = canvas.clientWidth, height = canvas.clientHeight;
+    const { canvas, context: c } = this, ratio = Math.min(devicePixelRatio || 1, 3);
+    const { clientWidth: width, clientHeight: height } = canvas;
     const left = 74, bottom = 40, top = 26, w = Math.max(20, width - left - 14), h = height - bottom - top;
     Object.assign(this, { ratio, left, top, w, h, x, y });
     canvas.width = Math.round(width * ratio);
     canvas.height = Math.round(height * ratio);
     c.setTransform(ratio, 0, 0, ratio, 0, 0);
-    Object.assign(c, { font: "12px system-ui, sans-serif", strokeStyle: theme.line, fillStyle: theme.faint, lineWidth: 1, textAlign: "center", textBaseline: "middle" });
+    Object.assign(c, { font: "12px system-ui, sans-serif", textAlign: "center", textBaseline: "middle" });
+    Object.assign(c, { strokeStyle: theme.line, fillStyle: theme.faint, lineWidth: 1 });
     c.beginPath();
-    for (const v of x.ticks(w, 90)) { c.moveTo(this.px(v), top); c.lineTo(this.px(v), top + h); c.fillText(xText(v), this.px(v), top + h + 14); }
+    for (const v of x.ticks(w, 90)) {
+      c.moveTo(this.px(v), top);
+      c.lineTo(this.px(v), top + h);
+      c.fillText(xText(v), this.px(v), top + h + 14);
+    }
     c.textAlign = "right";
-    for (const v of y.ticks(h, 40)) { c.moveTo(left, this.py(v)); c.lineTo(left + w, this.py(v)); c.fillText(yText(v), left - 8, this.py(v)); }
+    for (const v of y.ticks(h, 40)) {
+      c.moveTo(left, this.py(v));
+      c.lineTo(left + w, this.py(v));
+      c.fillText(yText(v), left - 8, this.py(v));
+    }
     c.stroke();
     c.fillText(title[0], left + w, top + h + 32);
     c.textAlign = "left";
@@ -109,7 +120,8 @@ class Scatter extends Plot {
     this.points = points;
     const { x, y, trace, event } = points, what = MEASURES[measure], by = AGAINST[against];
     this.frame(theme, new Axis(x, logX), new Axis(y, logY), by.short, what.short, [by.name, what.name]);
-    const { ratio } = this, w = Math.round(this.w * ratio), h = Math.round(this.h * ratio), image = new ImageData(w, h), pixels = new Uint32Array(image.data.buffer);
+    const { ratio } = this, w = Math.round(this.w * ratio), h = Math.round(this.h * ratio);
+    const image = new ImageData(w, h), pixels = new Uint32Array(image.data.buffer);
     const size = Math.round((x.length < 3000 ? 5 : 3) * ratio);
     let out = 0;
     for (let i = 0; i < x.length; i++) {
@@ -142,8 +154,9 @@ class Scatter extends Plot {
     const { x, y } = this.points, order = Uint32Array.from(x.keys()).sort((a, b) => x[a] - x[b]), rows = [];
     for (let part = 0; part < 10; part++) {
       const mine = order.subarray(Math.floor(part * order.length / 10), Math.floor((part + 1) * order.length / 10));
-      const values = Float64Array.from(mine, i => y[i]).sort();
-      if (mine.length) rows.push({ from: x[mine[0]], to: x[mine[mine.length - 1]], count: mine.length, least: values[0], middle: values[values.length >> 1], most: values[values.length - 1] });
+      const values = pick(y, mine).sort(), count = mine.length, last = count - 1;
+      if (!count) continue;
+      rows.push({ from: x[mine[0]], to: x[mine[last]], count, least: values[0], middle: values[count >> 1], most: values[last] });
     }
     return rows;
   }
@@ -151,7 +164,8 @@ class Scatter extends Plot {
   /** The ten points with the largest measure. */
   largest() {
     const { y, trace, event } = this.points;
-    return Array.from(Uint32Array.from(y.keys()).sort((a, b) => y[b] - y[a]).subarray(0, 10), i => ({ y: y[i], trace: trace[i], event: event[i] }));
+    const order = Uint32Array.from(y.keys()).sort((a, b) => y[b] - y[a]);
+    return Array.from(order.subarray(0, 10), i => ({ y: y[i], trace: trace[i], event: event[i] }));
   }
 }
 
@@ -164,8 +178,10 @@ class Histogram extends Plot {
   }
 
   draw(theme, timelines, points, { measure, logX, logY }) {
-    const { y, trace, event } = points, what = MEASURES[measure], axis = new Axis(y, logX, 0), count = Math.min(60, Math.max(1, Math.ceil(Math.sqrt(y.length))));
-    this.bins = Array.from({ length: count }, (_, i) => ({ from: axis.value(i / count), to: axis.value((i + 1) / count), count: 0, by: new Uint32Array(CLASSES) }));
+    const { y, trace, event } = points, what = MEASURES[measure], axis = new Axis(y, logX, 0);
+    const count = Math.min(60, Math.max(1, Math.ceil(Math.sqrt(y.length))));
+    const bin = i => ({ from: axis.value(i / count), to: axis.value((i + 1) / count), count: 0, by: new Uint32Array(CLASSES) });
+    this.bins = Array.from({ length: count }, (_, i) => bin(i));
     let out = 0;
     for (let i = 0; i < y.length; i++) {
       if (!axis.fits(y[i])) { out++; continue; }

@@ -18,6 +18,11 @@ function make(tag, props = {}, ...children) {
   return element;
 }
 
+/** A button that looks like a link; `text` may be a list of nodes. */
+function button(text, onclick, props = {}) {
+  return make("button", { type: "button", class: "link", onclick, ...props }, ...[text].flat());
+}
+
 class DataTable {
   constructor(place, { caption, columns, act, said, sort = null, descending = true, empty = "Nothing here." }) {
     Object.assign(this, { place, caption, columns, act, said, sort, descending, empty, size: 25, page: 0, rows: [] });
@@ -44,18 +49,18 @@ class DataTable {
     const { columns, page, size, rows } = this, last = Math.max(0, Math.ceil(rows.length / size) - 1);
     const head = columns.map((column, i) => make("th", {
       scope: "col", class: column.left ? "" : "num", "aria-sort": i === this.sort ? (this.descending ? "descending" : "ascending") : null,
-    }, column.fixed ? column.name : make("button", { type: "button", class: "sort", onclick: () => this.#sortBy(i) }, column.name)));
+    }, column.fixed ? column.name : button(column.name, () => this.#sortBy(i), { class: "sort" })));
     const body = rows.slice(page * size, (page + 1) * size).map(row => make("tr", {}, ...columns.map((column, i) => {
       const text = column.text ? column.text(row) : String(column.value(row));
-      const cell = i === 0 && this.act ? make("button", { type: "button", class: "link", title: this.said, onclick: () => this.act(row) }, text) : text;
+      const cell = i === 0 && this.act ? button(text, () => this.act(row), { title: this.said }) : text;
       return make(i === 0 ? "th" : "td", { scope: i === 0 ? "row" : null, class: column.left ? "" : "num" }, cell);
     })));
     const caption = make("caption", {}, rows.length ? this.caption : this.empty);
     const table = make("table", {}, caption, make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...body));
-    const turn = (name, to, off) => make("button", { type: "button", disabled: off, onclick: () => { this.page = to; this.#show(name); } }, name);
+    const turn = (name, to, off) => button(name, () => { this.page = to; this.#show(name); }, { class: "", disabled: off });
+    const shown = `${plain(page * size + 1)}–${plain(Math.min(rows.length, (page + 1) * size))} of ${plain(rows.length)}`;
     const pager = last > 0 ? [make("nav", { class: "pager", "aria-label": `pages: ${this.caption}` },
-      turn("previous page", page - 1, page === 0), ` ${plain(page * size + 1)}–${plain(Math.min(rows.length, (page + 1) * size))} of ${plain(rows.length)} `,
-      turn("next page", page + 1, page === last))] : [];
+      turn("previous page", page - 1, page === 0), shown, turn("next page", page + 1, page === last))] : [];
     this.place.replaceChildren(make("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": this.caption }, table), ...pager);
     if (focus) [...this.place.querySelectorAll("button:enabled")].find(b => b.textContent === focus)?.focus();
   }
@@ -125,11 +130,13 @@ function eventsIn(traces, window) {
 function eventTable(place, all, several, act) {
   const field = (name, left) => ({ name: all[name][0], left, value: r => r.trace[name][r.i], text: r => all[name][1](r.trace[name][r.i]) });
   return new DataTable(place, {
-    caption: "Events of the visible window", said: "select in the timeline", act, sort: 1, descending: false, empty: "No events in the visible window.",
+    caption: "Events of the visible window", empty: "No events in the visible window.", said: "select in the timeline", act,
+    sort: 1, descending: false,
     columns: [{ name: "call", left: true, value: r => all.call[1](r.trace.call[r.i]) },
       { name: "start", value: r => r.trace.start[r.i], text: r => timeText(r.trace.start[r.i], 6) },
       { name: "duration", value: r => r.trace.duration[r.i], text: r => timeText(r.trace.duration[r.i]) },
-      ...(several ? [field("trace", true)] : []), field("rank"), field("peer"), field("tag"), field("bytes"), field("region", true), field("place", true)],
+      ...(several ? [field("trace", true)] : []),
+      ...["rank", "peer", "tag", "bytes"].map(name => field(name)), field("region", true), field("place", true)],
   });
 }
 
@@ -159,7 +166,8 @@ function bandwidthRows(traces) {
 function bandwidthTable(place, several) {
   const upTo = g => (g.power < 0 ? "0 B" : g.power < 1 ? "1 B" : `${plain(2 ** (g.power - 1) + 1)} to ${plain(2 ** g.power)} B`);
   return new DataTable(place, {
-    caption: "Messages by size: time from the start of the send to the completion of the receive", sort: 0, descending: false, empty: "No messages.",
+    caption: "Messages by size: time from the start of the send to the completion of the receive", empty: "No messages.",
+    sort: 0, descending: false,
     columns: [{ name: "bytes a message", left: true, value: g => g.power, text: upTo },
       ...(several ? [{ name: "trace", left: true, value: g => g.trace.title }] : []),
       { name: "messages", value: g => g.times.length, text: g => plain(g.times.length) },

@@ -33,22 +33,27 @@ const panels = {
 
   scatter(place, chosen, window) {
     const plot = page.made.scatter ??= new Scatter($("scatter"), jump), what = MEASURES[chosen.measure], by = AGAINST[chosen.against];
-    $("scatter-said").textContent = plot.draw(theme, page.timelines, measured(traces, chosen.measure, chosen.against, window), chosen);
+    const points = measured(traces, chosen.measure, chosen.against, window);
+    $("scatter-said").textContent = plot.draw(theme, page.timelines, points, chosen);
     new DataTable(place, { caption: `${what.name} against ${by.name}, in ten parts`, columns: [
       fixed("from", r => r.from, by.text), fixed("to", r => r.to, by.text), fixed("points", r => r.count, plain),
-      fixed("least", r => r.least, what.text), fixed("median", r => r.middle, what.text), fixed("most", r => r.most, what.text)] }).fill(plot.rows());
+      fixed("least", r => r.least, what.text), fixed("median", r => r.middle, what.text), fixed("most", r => r.most, what.text)],
+    }).fill(plot.rows());
     $("scatter-largest").replaceChildren(...plot.largest().map(({ y, trace, event }) => {
       const { call, rank, title } = traces[trace], where = traces.length > 1 ? `, ${title}` : "";
-      return make("li", {}, make("button", { type: "button", class: "link", onclick: () => jump(trace, event) }, `${what.text(y)}: ${names.calls[call[event]]} on rank ${rank[event]}${where}`));
+      const text = `${what.text(y)}: ${names.calls[call[event]]} on rank ${rank[event]}${where}`;
+      return make("li", {}, button(text, () => jump(trace, event)));
     }));
   },
 
   histogram(place, chosen, window) {
-    const plot = page.made.histogram ??= new Histogram($("histogram"), bin => page.made.act?.(bin)), what = MEASURES[chosen.measure];
+    const plot = page.made.histogram ??= new Histogram($("histogram"), bin => page.made.act?.(bin));
+    const what = MEASURES[chosen.measure], points = measured(traces, chosen.measure, "start", window);
     page.made.act = chosen.measure === "duration" ? bin => only([["duration", [bin.from, bin.to]]]) : null;
-    $("histogram-said").textContent = plot.draw(theme, page.timelines, measured(traces, chosen.measure, "start", window), chosen);
+    $("histogram-said").textContent = plot.draw(theme, page.timelines, points, chosen);
     new DataTable(place, { caption: `How many of which ${what.name}`, act: page.made.act, said: "show only these events", columns: [
-      fixed("from", b => b.from, what.text), fixed("below", b => b.to, to => (to < Infinity ? what.text(to) : "no limit")), fixed("count", b => b.count, plain)],
+      fixed("from", b => b.from, what.text), fixed("below", b => b.to, to => (to < Infinity ? what.text(to) : "no limit")),
+      fixed("count", b => b.count, plain)],
     }).fill(plot.bins.filter(bin => bin.count));
   },
 };

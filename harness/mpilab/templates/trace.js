@@ -10,7 +10,8 @@ const names = { ...raw, short: raw.calls.map(name => name.replace(/^MPI_/, "")) 
 const block = await unpack($("view-arrays").textContent);
 const traces = raw.traces.map((trace, id) => Object.assign(new Trace(trace, id, names, block), { names }));
 const fields = fieldsOf(names, traces);
-let theme;
+let theme, chosenTheme = "auto";
+try { chosenTheme = localStorage.getItem("mpilab-theme") ?? "auto"; } catch { /* nothing is remembered here */ }
 
 const page = {
   timelines: traces.map(trace => new Timeline(trace, $(`timeline-${trace.id}`))),
@@ -27,7 +28,8 @@ const page = {
 
   /** The window has come to rest. */
   settled() {
-    const count = name => page.timelines.reduce((sum, timeline) => sum + timeline.arrows[name], 0), drawn = count("drawn"), seen = count("seen");
+    const count = name => page.timelines.reduce((sum, timeline) => sum + timeline.arrows[name], 0);
+    const drawn = count("drawn"), seen = count("seen");
     const arrows = drawn < seen ? `, ${plain(drawn)} of ${many(seen, "arrow")} drawn: zoom in for the rest` : "";
     const [from, to, whole] = [Math.max(0, mover.from), Math.min(mover.whole, mover.to), mover.whole].map(time => timeText(time, 5, true));
     $("window").textContent = `${from} to ${to} of ${whole}${arrows}`;
@@ -47,8 +49,9 @@ const page = {
     tip.hidden = !found;
     if (found) {
       tip.replaceChildren(...about(found).map(([name, text], i) => make("div", {}, i ? `${name} ` : "", make("b", {}, text))));
-      const x = Math.min(event.clientX + 14, innerWidth - tip.offsetWidth - 8), under = event.clientY + 18 + tip.offsetHeight < innerHeight;
-      tip.style.transform = `translate(${Math.max(4, x)}px, ${under ? event.clientY + 18 : Math.max(4, event.clientY - tip.offsetHeight - 12)}px)`;
+      const x = Math.min(event.clientX + 14, innerWidth - tip.offsetWidth - 8), below = event.clientY + 18;
+      const y = below + tip.offsetHeight < innerHeight ? below : event.clientY - tip.offsetHeight - 12;
+      tip.style.transform = `translate(${Math.max(4, x)}px, ${Math.max(4, y)}px)`;
     }
     if (before?.item !== found?.item || before?.kind !== found?.kind || before?.trace !== found?.trace) mover.ask();
   },
@@ -56,7 +59,8 @@ const page = {
   /** The next (1) or previous (-1) event of the rank; without a selection the first one to be seen. */
   step(by, timeline = page.timelines[0]) {
     const { trace } = page.selected ? page.timelines[page.selected.trace] : timeline;
-    const to = page.selected ? trace.neighbour(page.selected.event, by) : trace.start.findIndex((start, i) => trace.keep[i] && trace.end[i] >= mover.from);
+    const visible = i => trace.keep[i] && trace.end[i] >= mover.from;
+    const to = page.selected ? trace.neighbour(page.selected.event, by) : trace.keep.findIndex((_, i) => visible(i));
     if (to >= 0) page.choose(trace.id, to); else say(trace.count ? "No further event on this rank." : "No events.");
   },
 
@@ -80,28 +84,31 @@ const page = {
   },
 };
 
-const mover = new Mover(page, Math.max(1e-7, ...traces.map(trace => trace.length)));
+const mover = new Mover(page, Math.max(1e-7, ...traces.map(trace => trace.whole)));
 const say = text => { $("said").textContent = text; };
 
 /** Pairs of name and text about an event, a request or a region. */
 function about({ trace: id, kind, item }) {
-  const trace = traces[id];
-  if (kind === "span") return [["", names.regions[trace.spans.region[item]]], ["lasts", timeText(trace.spans.end[item] - trace.spans.start[item], 4)]];
+  const trace = traces[id], lasts = table => timeText(table.end[item] - table.start[item], 4);
+  if (kind === "span") return [["", names.regions[trace.spans.region[item]]], ["lasts", lasts(trace.spans)]];
   const e = kind === "request" ? trace.requests.event[item] : item, value = name => fields[name][1](trace[name][e]);
-  const open = kind === "request" ? [["request outstanding", timeText(trace.requests.end[item] - trace.requests.start[item], 4)]] : [];
+  const open = kind === "request" ? [["request outstanding", lasts(trace.requests)]] : [];
+  const said = (name, text) => text !== "–" && !(name === "thread" && text === "0") && !(text === "0 B" && trace.peer[e] < 0);
   return [["call", value("call")], ...(traces.length > 1 ? [["trace", trace.title]] : []), ["rank", value("rank")], ...open,
     ["duration", timeText(trace.duration[e], 4)], ["start", timeText(trace.start[e], 7)],
-    ...["peer", "tag", "bytes", "comm", "thread", "region", "place"].map(name => [fields[name][0], value(name)]).filter(([name, text]) => text !== "–" && !(name === "thread" && text === "0") && !(text === "0 B" && trace.peer[e] < 0))];
+    ...["peer", "tag", "bytes", "comm", "thread", "region", "place"].map(name => [fields[name][0], value(name)])
+      .filter(([name, text]) => said(name, text))];
 }
 
 /** Fills the panel of the selected event, and says it. */
 function describe() {
-  const { selected } = page, trace = selected && traces[selected.trace], facts = selected ? about({ ...selected, item: selected.event }) : [];
+  const { selected } = page, trace = selected && traces[selected.trace];
+  const facts = selected ? about({ ...selected, item: selected.event }) : [];
   $("facts").replaceChildren(...facts.map(([name, text]) => make("div", {}, make("dt", {}, name), make("dd", {}, text))));
   const matches = selected ? trace.matches(selected.event) : [];
   $("matches").replaceChildren(...matches.slice(0, 8).map(({ m, sent, other, bytes }) => make("li", {},
-    make("button", { type: "button", class: "link", onclick: () => page.choose(trace.id, other) },
-      `${sent ? "received" : "sent"} by ${names.calls[trace.call[other]]} on rank ${trace.rank[other]}`),
+    button(`${sent ? "received" : "sent"} by ${names.calls[trace.call[other]]} on rank ${trace.rank[other]}`,
+      () => page.choose(trace.id, other)),
     ` ${bytesText(bytes)}, ${timeText(trace.arrows.end[m] - trace.arrows.start[m])} from post to completion`)));
   if (matches.length > 8) $("matches").append(make("li", {}, `and ${matches.length - 8} more`));
   $("nothing").hidden = Boolean(selected);
@@ -118,15 +125,17 @@ function legend() {
   page.classOfCall = new Uint8Array(names.calls.length).fill(OTHER);
   const order = [...sums.keys()].filter(value => sums[value]).sort((a, b) => sums[b] - sums[a]);
   const chips = order.map((value, place) => {
-    const calls = names.calls.map((_, call) => call).filter(call => (page.byGroup ? names.group_of[call] : call) === value), k = Math.min(place, OTHER);
+    const calls = [...names.calls.keys()].filter(call => (page.byGroup ? names.group_of[call] : call) === value);
+    const k = Math.min(place, OTHER), hidden = calls.every(call => page.hidden.has(call));
     for (const call of calls) page.classOfCall[call] = k;
-    const chip = make("button", { type: "button", class: "chip", "aria-pressed": String(!calls.every(c => page.hidden.has(c))), onclick() {
-      const off = this.getAttribute("aria-pressed") === "true";
+    const press = ({ currentTarget: chip }) => {
+      const off = chip.getAttribute("aria-pressed") === "true";
       for (const call of calls) if (off) page.hidden.add(call); else page.hidden.delete(call);
-      this.setAttribute("aria-pressed", String(!off));
+      chip.setAttribute("aria-pressed", String(!off));
       sift();
-    } }, make("span", { class: `swatch s${k}` }), fields[field][1](value));
-    return make("li", {}, chip);
+    };
+    const text = [make("span", { class: `swatch s${k}` }), fields[field][1](value)];
+    return make("li", {}, button(text, press, { class: "chip", "aria-pressed": String(!hidden) }));
   });
   $("legend").replaceChildren(...chips, make("li", { class: "key" }, make("span", { class: "swatch compute" }), "outside MPI (compute)"));
   sift();
@@ -136,9 +145,11 @@ function legend() {
 function sift() {
   for (const { trace } of page.timelines) trace.sift(page.filter, page.hidden);
   for (const timeline of page.timelines) timeline.colour(page.classOfCall);
-  const text = (field, value) => (field === "duration" ? `duration ${timeText(value[0])} to ${timeText(value[1])}` : `${fields[field][0]}: ${fields[field][1](value)}`);
+  const between = ([from, to]) => `duration from ${timeText(from)}${to < Infinity ? ` to ${timeText(to)}` : ""}`;
+  const text = (field, value) => (field === "duration" ? between(value) : `${fields[field][0]}: ${fields[field][1](value)}`);
+  const drop = field => { page.filter.delete(field); sift(); $("timeline-0").focus({ preventScroll: true }); };
   $("filter").replaceChildren(...[...page.filter].map(([field, value]) =>
-    make("button", { type: "button", class: "chip", title: "remove this filter", onclick: () => { page.filter.delete(field); sift(); $("timeline-0").focus(); } }, `only ${text(field, value)} ✕`)));
+    button(`only ${text(field, value)} ✕`, () => drop(field), { class: "chip", title: "remove this filter" })));
   mover.ask();
   fill();
 }
@@ -159,28 +170,37 @@ function setTheme(choice) {
   fill();
 }
 
-/** What the reader chose, where the browser lets us remember it (not in a sandboxed frame). */
-const remembered = {
-  get() { try { return localStorage.getItem("mpilab-theme") ?? "auto"; } catch { return "auto"; } },
-  set(choice) { try { localStorage.setItem("mpilab-theme", choice); } catch { /* then only for this visit */ } },
-};
+/** Keeps the reader's choice where the browser allows it: not in a sandboxed frame. */
+function remember(choice) {
+  chosenTheme = choice;
+  try { localStorage.setItem("mpilab-theme", choice); } catch { /* then only for this visit */ }
+}
 
 function start() {
-  const relayout = () => { for (const timeline of page.timelines) timeline.layout(page.show); mover.ask(); };
   const acts = {
-    "zoom-in": () => mover.zoom(1 / 1.5), "zoom-out": () => mover.zoom(1.5), all: () => mover.all(), previous: () => page.step(-1), next: () => page.step(1),
-    match: () => page.match(), centre: () => page.centre(),
-    theme: () => { const order = ["auto", "dark", "light"], next = order[(order.indexOf(remembered.get()) + 1) % 3]; remembered.set(next); setTheme(next); },
+    "zoom-in": () => mover.zoom(1 / 1.5), "zoom-out": () => mover.zoom(1.5), all: () => mover.all(),
+    previous: () => page.step(-1), next: () => page.step(1), match: () => page.match(), centre: () => page.centre(),
+    theme() {
+      const next = { auto: "dark", dark: "light", light: "auto" }[chosenTheme] ?? "auto";
+      remember(next);
+      setTheme(next);
+    },
   };
   for (const [id, act] of Object.entries(acts)) $(id).addEventListener("click", act);
-  for (const name of Object.keys(page.show)) $(`show-${name}`).addEventListener("change", event => { page.show[name] = event.target.checked; relayout(); });
+  for (const name of Object.keys(page.show)) {
+    $(`show-${name}`).addEventListener("change", event => {
+      page.show[name] = event.target.checked;
+      for (const timeline of page.timelines) timeline.layout(page.show);
+      mover.ask();
+    });
+  }
   $("by-group").addEventListener("change", event => { page.byGroup = event.target.checked; legend(); });
   addEventListener("keydown", event => { if (event.key === "Escape") page.hover(null); });
   new ResizeObserver(() => { for (const timeline of page.timelines) timeline.resize(); page.draw(); fill(); }).observe($("timelines"));
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => setTheme(remembered.get()));
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => setTheme(chosenTheme));
   addEventListener("beforeprint", () => { setTheme("light"); page.draw(); });  // paper is white
-  addEventListener("afterprint", () => setTheme(remembered.get()));
-  setTheme(remembered.get());
+  addEventListener("afterprint", () => setTheme(chosenTheme));
+  setTheme(chosenTheme);
   for (const timeline of page.timelines) timeline.layout(page.show);
   legend();
   describe();

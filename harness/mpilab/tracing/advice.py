@@ -65,8 +65,8 @@ SENTENCES = {
         "arguments come again, create the requests once and start them."
     ),
     "point-to-point": (
-        "{share} of the run is the transfer itself, mostly in {call}: send fewer and larger messages, and "
-        "compute while they travel."
+        "{share} of the run is the transfer itself, or the library's or the machine's delay, mostly in "
+        "{call}: send fewer and larger messages, and compute while they travel."
     ),
     "other": ("{share} of the run is in {call}, which moves no data: call it once, outside of loops."),
 }

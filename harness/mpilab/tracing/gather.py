@@ -14,8 +14,9 @@ import numpy as np
 
 from mpilab.errors import HarnessError
 from mpilab.tracing import linking, recording, rings
+from mpilab.tracing.linking import Links
 from mpilab.tracing.model import Trace
-from mpilab.tracing.recording import NO_EVENT, SPAN, Ints, Rows
+from mpilab.tracing.recording import NO_CALL, NO_EVENT, SPAN, Ints, Rows
 from mpilab.tracing.rings import REGION, Ring
 
 REQUEST_BIT = 2  # of the mask of recorded groups: Wait, Test and their kin
@@ -23,6 +24,7 @@ WORLD = 1  # the id of MPI_COMM_WORLD
 UNKNOWN_BYTES = 2.0**63  # at least so many are no size
 
 T = TypeVar("T")
+Table = list[tuple[str, str]]  # name and group of each call number
 Lines = Callable[[list[tuple[str, int]]], list[str]]
 
 
@@ -48,34 +50,35 @@ def read(folder: Path, *, title: str = "", lines: Lines = no_lines) -> Trace:
     table = recording.call_table()
     found, notes = rings.read(folder, calls=len(table))
     notes += [note for ring in found for note in ring.notes]
-    ranks = max(ring.ranks for ring in found)
-    notes += _missing(found, ranks)
-    rows = _rows(found)
+    rows, versions = _rows(found), _versions(found)
     if not (rows["call"] > 0).any():
         why = ": ".join(["it holds no MPI call", *notes])
         then = "record a part of the program that communicates, and all groups of calls"
         raise HarnessError(f"the trace in {folder} can't be shown: {why}", then=then)
+    return _trace(found, rows, notes, table, lines, title or Path(str(versions.get("program", ""))).name or folder.name)
+
+
+def _trace(found: list[Ring], rows: Rows, notes: list[str], table: Table, lines: Lines, title: str) -> Trace:
+    """The trace that the rows of the rings are."""
+    ranks = max(ring.ranks for ring in found)
     comms = _comms(found, ranks)
     links = linking.link(rows, table, comms)
-    events, requests = linking.events(links), linking.requests(links)
-    if any(not ring.groups & REQUEST_BIT for ring in found):
-        notes.append("the calls that complete requests were not recorded: how long they were open is unknown")
-        requests = requests[requests["done"] != NO_EVENT]
     dropped = _by_rank({ring.rank: ring.dropped for ring in found}, ranks, 0)
+    requests, said = _requests(found, links)
     messages, odd = linking.messages(links, np.array(dropped) > 0, _error_s(found))
     region_names, region = _regions(found, rows)
     place_names, place = _places(found, rows, lines)
+    events, spans = linking.events(links), _spans(rows, region)
     events["region"][links.event[links.called]] = region[links.called]
     events["place"][links.event[links.called]] = place[links.called]
-    spans = _spans(rows, region)
     zero = events["start"].min()
     for array in (events, requests, spans):
         array["start"] -= zero
         array["end"] -= zero
-    groups, versions = dict(table), _versions(found)
+    groups = dict(table)
     return Trace(
         ranks=ranks,
-        title=title or Path(str(versions.get("program", ""))).name or folder.name,
+        title=title,
         calls=links.calls,
         groups=[groups[name] for name in links.calls],
         regions=region_names,
@@ -85,12 +88,23 @@ def read(folder: Path, *, title: str = "", lines: Lines = no_lines) -> Trace:
         requests=requests,
         regions_spans=spans,
         dropped=dropped,
-        finished=_by_rank({ring.rank: ring.finished for ring in found}, ranks, False),  # noqa: FBT003
+        finished=_by_rank({ring.rank: ring.finished for ring in found}, ranks, missing=False),
         comms=comms,
         clock={name: _by_rank({r.rank: r.clock[name] for r in found}, ranks, None) for name in found[0].clock},
-        notes=recording.join_notes([*notes, *links.notes, *odd]),
-        versions=versions,
+        notes=recording.join_notes([*_missing(found, ranks), *notes, *links.notes, *said, *odd]),
+        versions=_versions(found),
     )
+
+
+def _requests(found: list[Ring], links: Links) -> tuple[Rows, list[str]]:
+    """The requests; those whose completion may just not have been recorded are left out."""
+    requests, notes = linking.requests(links), []
+    if unknown := np.count_nonzero(requests["call"] == NO_CALL):
+        notes.append(f"{unknown:,} starts of requests whose making was dropped: what they sent or received is unknown")
+    if not all(ring.groups & REQUEST_BIT for ring in found):
+        notes.append("the calls that complete requests were not recorded: how long they were open is unknown")
+        requests = requests[requests["done"] != NO_EVENT]
+    return requests, notes
 
 
 def _by_rank(values: dict[int, T], ranks: int, missing: T) -> list[T]:

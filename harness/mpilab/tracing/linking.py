@@ -91,16 +91,16 @@ def link(rows: Rows, table: list[tuple[str, str]], comms: dict[int, list[int]]) 
     names, groups = (np.array(column) for column in zip(*table, strict=True))
     opens, made, partner = _requests(rows, names, groups)
     named = np.where(called, rows["call"], np.where(made == np.arange(len(rows)), rows["place"].astype(np.int64), 0))
-    calls, name = np.unique(names[named], return_inverse=True)
-    if calls[0] == "":
-        calls, name = calls[1:], name - 1
+    calls = sorted(set(names[np.unique(named)].tolist()) - {""})
+    number = {call: i for i, call in enumerate(calls)}
+    name = np.array([number.get(one, -1) for one in names.tolist()])[named]  # large-count forms have the same name
     # a completion names peers as the communicator of its operation does
     comm = np.where((rows["comm"] == 0) & (made >= 0), rows["comm"][made], rows["comm"])
     comm = np.where((comm == 0) & (main >= 0), rows["comm"][main], comm)
     rows = rows.copy()
     rows["comm"] = comm
     world, notes = _world(rows, comms)
-    return Links(rows, called, main, event, opens, made, partner, world, name, calls.tolist(), notes)
+    return Links(rows, called, main, event, opens, made, partner, world, name, calls, notes)
 
 
 def _requests(rows: Rows, names: Names, groups: Names) -> tuple[Flags, Ints, Ints]:
@@ -201,7 +201,7 @@ def messages(links: Links, dropped: Flags, error_s: float) -> tuple[Rows, list[s
                   rows["start"][links.main[sent]])  # fmt: skip
     receives = Sides(rows["comm"][status], links.world[status], rows["rank"][status], rows["tag"][status],
                      rows["end"][status])  # fmt: skip
-    s, r = matching.pair_messages(sends, receives, dropped, error_s)
+    s, r = matching.pair_messages(sends, receives, posted < 0, dropped, error_s)
     sent, operation, status, posted = sent[s], operation[s], status[r], posted[r]
     result = np.zeros(len(s), MESSAGE)
     result["send"], result["recv"] = links.event[sent], links.event[status]

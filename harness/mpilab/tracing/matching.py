@@ -64,12 +64,14 @@ class Sides(NamedTuple):
     time: Floats  # of a send its start, of a receive the end of the call that completed it
 
 
-def pair_messages(sends: Sides, receives: Sides, dropped: Flags, error_s: float) -> tuple[Ints, Ints]:
+def pair_messages(sends: Sides, receives: Sides, orphans: Flags, dropped: Flags, error_s: float) -> tuple[Ints, Ints]:
     """Which send went to which receive.
 
     Args:
         sends: one row each.
         receives: the same.
+        orphans: for each receive, whether its posting was dropped: it counts, but it gets no send, because the order
+            of such is not known.
         dropped: for each rank, whether it dropped events.
         error_s: by how much two ranks' clocks may disagree.
 
@@ -87,7 +89,8 @@ def pair_messages(sends: Sides, receives: Sides, dropped: Flags, error_s: float)
     s_count, r_count = np.bincount(s_stream, minlength=streams), np.bincount(r_stream, minlength=streams)
     s_first, r_first = np.cumsum(s_count) - s_count, np.cumsum(r_count) - r_count
     from_end = np.zeros(streams, bool)
-    from_end[stream] = dropped[columns[1]] | dropped[columns[2]]
+    from_end[stream[dropped[columns[1]] | dropped[columns[2]]]] = True
+    from_end[stream[ns:][orphans]] = True
     # the j-th receive of a stream goes with send j + shift
     j = np.arange(nr) - r_first[r_stream]
     begun = _begun_before(s_stream, sends.time[s_order], r_stream, receives.time[r_order] + error_s)
@@ -97,7 +100,7 @@ def pair_messages(sends: Sides, receives: Sides, dropped: Flags, error_s: float)
     whole = ~from_end & (s_count == r_count)  # nothing is missing: order alone decides, whatever the clocks say
     shift = np.where(whole, 0, np.minimum(wanted, possible))
     k = j + shift[r_stream]
-    paired = (k >= 0) & (k < s_count[r_stream])
+    paired = (k >= 0) & (k < s_count[r_stream]) & ~orphans[r_order]
     return s_order[(s_first[r_stream] + k)[paired]], r_order[paired]
 
 

@@ -1,11 +1,11 @@
 """A trace as a page: one HTML file with timeline, tables and plots, that needs no network and no server.
 
 Theory of operation.  Summary, advice and notes are plain HTML, so that they can be read without scripts.  The arrays go
-into the page as one JSON block, each column in the smallest type that holds its values, as base64: the scripts
-(templates/trace-*.js, one theory of operation in each) turn them into typed arrays and draw.  Two traces share the lists
-of names, so that a call has one colour and one row in both.  A page carries at most MOST_EVENTS events of a trace, the
-newest, and says what it left out.  Its content security policy forbids everything but the page's own script and style,
-named by their hashes; text from the trace is escaped besides.
+into the page as one compressed block, each column in the smallest type that holds its values, with a JSON table of what
+stands where; the scripts (templates/trace-*.js, a theory of operation in each) turn them into typed arrays and draw.
+Two traces share the lists of names, so that a call has one colour and one row in both.  A page carries at most
+MOST_EVENTS events of a trace, the newest, and says what it left out.  Its content security policy forbids everything
+but the page's own script and style, named by their hashes; text from the trace is escaped besides.
 """
 
 import base64
@@ -47,8 +47,12 @@ NAMED = ("calls", "groups", "regions", "places")
 CLOCK_ERROR_S = 1e-6  # what is below need not be said: the calls themselves take as long
 
 Rows = npt.NDArray[np.void]
-Line = tuple[str, str, str]  # "MPI wait rate", "37 %", "of 2.1 s on 4 ranks"; a name that is indented belongs to the one before
-Packed = tuple[str, int, int]  # a type as "u2" or "f8", and where in the block of arrays its values begin and end, in bytes
+Line = tuple[
+    str, str, str
+]  # "MPI wait rate", "37 %", "of 2.1 s on 4 ranks"; a name that is indented belongs to the one before
+Packed = tuple[
+    str, int, int
+]  # a type as "u2" or "f8", and where in the block of arrays its values begin and end, in bytes
 
 
 @dataclass(frozen=True)
@@ -115,10 +119,10 @@ def notes(trace: Recording) -> list[str]:
     said = []
     dropped = {rank: n for rank, n in enumerate(trace.dropped) if n}
     if dropped:
-        worst = max(dropped, key=lambda rank: dropped[rank])
+        worst, total = max(dropped, key=lambda rank: dropped[rank]), sum(dropped.values())
         said.append(
-            f"{len(dropped)} of {trace.ranks} ranks ran out of room and dropped their oldest events, {sum(dropped.values()):,} "
-            f"in all, most of them ({dropped[worst]:,}) rank {worst}: record fewer groups of calls, or with a larger ring"
+            f"{len(dropped)} of {trace.ranks} ranks ran out of room and dropped their oldest events, {total:,} in all, "
+            f"most of them ({dropped[worst]:,}) rank {worst}: record fewer groups of calls, or with a larger ring"
         )
     dead = [str(rank) for rank, finished in enumerate(trace.finished) if not finished]
     if dead:
@@ -261,13 +265,12 @@ class _Block:
 
     def pack(self, values: npt.NDArray[Any]) -> Packed:
         """Put in a column in the smallest type that holds it; floats that are whole numbers become integers."""
-        if not len(values):
-            kind = np.dtype("u1")
-        elif values.dtype.kind == "f" and (values != np.trunc(values)).any():
-            kind = np.dtype("f8")
-        else:
-            kind = np.result_type(*(np.min_scalar_type(int(value)) for value in (values.min(), values.max())))
-            kind = np.dtype("f8") if kind.itemsize == 8 else kind  # scripts have no integers of 64 bits
+        if values.dtype.kind == "f" and (values != np.trunc(values)).any():
+            return self.add(values, "f8")
+        low, high = (int(values.min()), int(values.max())) if len(values) else (0, 0)
+        kind = np.result_type(np.min_scalar_type(low), np.min_scalar_type(high))
+        if kind.itemsize == 8:
+            return self.add(values, "f8")  # scripts have no integers of 64 bits
         return self.add(values, f"{kind.kind}{kind.itemsize}")
 
     def add(self, values: npt.NDArray[Any], kind: str) -> Packed:

@@ -112,7 +112,7 @@ def class_of(name: str, group: str) -> str:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Recording:
-    """The data of a trace; the columns of the arrays are those of EVENT, MESSAGE, REQUEST and SPAN."""
+    """The data of a trace, of at least one event; the arrays' columns are those of EVENT, MESSAGE, REQUEST and SPAN."""
 
     ranks: int
     title: str
@@ -154,8 +154,6 @@ class Recording:
 
         Where a rank dropped its oldest events, the window opens with the first event that it still has.
         """
-        if not len(self.events):
-            return 0.0, 0.0
         starts, rank = self.events["start"], self.events["rank"]
         late = [float(starts[rank == r].min()) for r in np.unique(rank) if self.dropped[r]]
         first = max(late) if late else float(starts.min())

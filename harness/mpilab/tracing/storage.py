@@ -9,6 +9,7 @@ the file.
 
 import io
 import struct
+import tokenize
 import zipfile
 import zlib
 from pathlib import Path
@@ -19,14 +20,18 @@ import numpy as np
 
 from mpilab import record
 from mpilab.errors import HarnessError
-from mpilab.tracing.recording import EVENT, MESSAGE, MOST_RANKS, NO_CALL, NO_EVENT, REQUEST, SPAN, Recording, Rows
+from mpilab.tracing.recording import EVENT, MESSAGE, MOST_RANKS, NO_CALL, NO_EVENT, REQUEST, SPAN, Ints, Recording, Rows
 
 FORMAT = "mpilab-trace"
 VERSION = 1
 ARRAYS = {"events": EVENT, "messages": MESSAGE, "requests": REQUEST, "regions_spans": SPAN}
 LEVEL = 3  # zlib's; more takes longer and saves little
-_DAMAGE = (OSError, EOFError, KeyError, ValueError, NotImplementedError, RuntimeError, MemoryError, RecursionError,
-           OverflowError, zipfile.BadZipFile, zlib.error, struct.error, msgspec.MsgspecError)  # fmt: skip
+# What zipfile, NumPy's reader of headers and msgspec raise at damaged bytes, found out by damaging many.
+_DAMAGE = (OSError, EOFError, LookupError, ValueError, TypeError, RuntimeError, MemoryError, OverflowError, SyntaxError,
+           tokenize.TokenError, zipfile.BadZipFile, zlib.error, struct.error, msgspec.MsgspecError)  # fmt: skip
+
+
+Pointer = tuple[str, Ints, int]  # what holds it, its values, what they must be below
 
 
 class Header(msgspec.Struct, frozen=True, kw_only=True):
@@ -108,13 +113,24 @@ def _array(content: bytes, dtype: np.dtype[np.void]) -> Rows:
 
 def _wrong(h: Header, arrays: dict[str, Rows]) -> str:
     """What doesn't fit together, or ''."""
-    events, messages, requests, spans = arrays.values()
-    count = len(events)
+    events = arrays["events"]
+    if not len(events):
+        return "it holds no event"
     if not 0 < h.ranks <= MOST_RANKS or len(h.dropped) != h.ranks or len(h.finished) != h.ranks:
         return f"its lists don't fit {h.ranks} ranks"
     if len(h.calls) != len(h.groups) or not h.regions or not h.places:
         return "its lists of names don't fit together"
-    bounds = [
+    for what, index, bound in _pointers(h, **arrays):
+        if (index >= bound).any():
+            return f"{what} {int(np.argmax(index >= bound))} points to something that isn't there"
+    order = np.lexsort((events["start"], events["rank"]))
+    return _wrong_numbers(arrays) or ("" if (order == np.arange(len(events))).all() else "its events are not in order")
+
+
+def _pointers(h: Header, events: Rows, messages: Rows, requests: Rows, regions_spans: Rows) -> list[Pointer]:
+    """All columns that count something, each with what it must be below."""
+    count = len(events)
+    return [
         ("event", events["call"], len(h.calls)),
         ("event", events["region"], len(h.regions)),
         ("event", events["place"], len(h.places)),
@@ -122,27 +138,28 @@ def _wrong(h: Header, arrays: dict[str, Rows]) -> str:
         ("event", np.maximum(events["peer"], 0), h.ranks),
         ("message", messages["send"], count),
         ("message", messages["recv"], count),
-        ("message", _but(messages["post"], NO_EVENT), max(count, 1)),
-        ("message", _but(messages["done"], NO_EVENT), max(count, 1)),
+        ("message", _but(messages["post"], NO_EVENT), count),
+        ("message", _but(messages["done"], NO_EVENT), count),
         ("request", requests["rank"], h.ranks),
         ("request", requests["event"], count),
-        ("request", _but(requests["done"], NO_EVENT), max(count, 1)),
-        ("request", _but(requests["call"], NO_CALL), max(len(h.calls), 1)),
-        ("region", spans["rank"], h.ranks),
-        ("region", spans["region"], len(h.regions)),
+        ("request", _but(requests["done"], NO_EVENT), count),
+        ("request", _but(requests["call"], NO_CALL), len(h.calls)),
+        ("region", regions_spans["rank"], h.ranks),
+        ("region", regions_spans["region"], len(h.regions)),
     ]
-    for what, index, bound in bounds:
-        if (index >= bound).any():
-            return f"{what} {int(np.argmax(index >= bound))} points to something that isn't there"
-    for what, rows in (("event", events), ("request", requests), ("region", spans)):
-        if not (np.isfinite(rows["start"]) & np.isfinite(rows["end"]) & (rows["start"] <= rows["end"])).all():
-            return f"the times of an {what} make no sense"
-    if not (np.isfinite(events["bytes"]).all() and np.isfinite(messages["bytes"]).all()):
-        return "a number of bytes makes no sense"
-    order = np.lexsort((events["start"], events["rank"]))
-    return "" if (order == np.arange(count)).all() else "its events are not in order"
 
 
-def _but(index: Rows, none: int) -> Rows:
+def _wrong_numbers(arrays: dict[str, Rows]) -> str:
+    """A time or a size that makes no sense, or ''."""
+    for what, name in (("event", "events"), ("request", "requests"), ("region", "regions_spans")):
+        start, end = arrays[name]["start"], arrays[name]["end"]
+        sensible = np.isfinite(start) & np.isfinite(end) & (start <= end)
+        if not sensible.all():
+            return f"the times of {what} {int(np.argmax(~sensible))} make no sense"
+    sizes = np.concatenate((arrays["events"]["bytes"], arrays["messages"]["bytes"]))
+    return "" if np.isfinite(sizes).all() else "a number of bytes makes no sense"
+
+
+def _but(index: Ints, none: int) -> Ints:
     """The indices, with 0 in place of `none`."""
     return np.where(index == none, 0, index)

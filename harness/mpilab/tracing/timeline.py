@@ -96,8 +96,8 @@ class Timeline(text.Shown):
 def timeline(trace: Recording, begin: float | None = None, end: float | None = None) -> Timeline:
     """The timeline between two moments in seconds; by default from the first event to the last."""
     events = trace.events
-    first, last = (float(events["start"].min()), float(events["end"].max())) if len(events) else (0.0, 0.0)
-    begin, end = first if begin is None else begin, last if end is None else end
+    begin = float(events["start"].min()) if begin is None else begin
+    end = float(events["end"].max()) if end is None else end
     if not begin <= end:
         raise HarnessError(f"a timeline from {begin:g} s to {end:g} s", then="let it begin before it ends")
     return Timeline(trace, begin, end if end > begin else begin + 1e-9)

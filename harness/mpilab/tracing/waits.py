@@ -8,10 +8,10 @@ other ranks did meanwhile.  Four reasons, each a stretch from the start of the c
   went eagerly, and nobody waited);
 - at a collective: until the last rank that it needs had come: all of them, or the root of a Bcast or Scatter;
 - unattended: both sides had been posted, but the partner was computing, and the message moved only when it came back
-  into MPI (from the other three reasons' end to the partner's next call).
+  into MPI (the partner's time outside MPI, up to the call of it during which the wait ended).
 
-The first three begin together, so the longest is taken and no second is counted twice.  What is left of a call's
-duration is the transfer itself, and the library.  Calls that test don't wait.
+The first three begin together, so the longest is taken; the last counts from there.  So no second is counted twice.
+What is left of a call's duration is the transfer itself, and the library.  Calls that test don't wait.
 """
 
 from dataclasses import dataclass
@@ -54,7 +54,7 @@ def waiting(trace: Recording) -> Waiting:
         mine = ~taken & (until == furthest) & (until > start)
         seconds[reason] = np.where(mine, until - start, 0.0)
         taken |= mine
-    seconds["unattended"] = np.maximum(0.0, _unattended(trace, furthest, limit) - furthest)
+    seconds["unattended"] = np.maximum(0.0, np.minimum(_unattended(trace, furthest, limit), limit - furthest))
     return Waiting(seconds, _sender_waited(trace, seconds["late sender"]), collective, p2p)
 
 
@@ -113,9 +113,9 @@ def _at_collective(trace: Recording, limit: Floats, made: Flags) -> Floats:
     came, waits, call, rank, comm = (a[keep] for a in (came, waits, call, rank, comm))
     if not len(came):
         return np.full(count, -np.inf)
-    some_dropped = np.zeros(int(comm.max()) + 1, bool)
-    some_dropped[comm] |= np.array(trace.dropped)[rank] > 0
-    turn = matching.nth_of_group([comm, call, rank], some_dropped[comm])
+    number = np.unique(comm, return_inverse=True)[1]
+    from_end = np.bincount(number, np.array(trace.dropped)[rank] > 0)[number] > 0
+    turn = matching.nth_of_group([comm, call, rank], from_end)
     instance = np.unique(np.stack((comm, call, turn), axis=1), axis=0, return_inverse=True)[1].ravel()
     last = _furthest(int(instance.max()) + 1, instance, events["start"][came])[instance]
     is_root = events["peer"][came] == rank
@@ -130,28 +130,28 @@ def _at_collective(trace: Recording, limit: Floats, made: Flags) -> Floats:
 
 
 def _unattended(trace: Recording, since: Floats, limit: Floats) -> Floats:
-    """Until the partner of a message that both had posted came back into MPI."""
-    events, count = trace.events, len(limit)
-    result = np.full(count, -np.inf)
+    """Seconds in which the partner of a message that both had posted was outside MPI, until it came back and let go."""
+    events, result = trace.events, np.zeros(len(limit))
     known = trace.messages[trace.messages["post"] != NO_EVENT]
     for waits, partner in (("recv", "send"), ("done", "recv")):
         rows = known[known[waits] != NO_EVENT]
         event, rank = rows[waits], events["rank"][rows[partner]]
         both = np.maximum(events["start"][rows["send"]], events["start"][rows["post"]])
-        until = _next_call(trace, rank, np.maximum(both, since[event]))
-        result = np.maximum(result, _furthest(count, event, np.where(until <= limit[event], until, -np.inf)))
+        np.maximum.at(result, event, _outside(trace, rank, np.maximum(both, since[event]), limit[event]))
     return result
 
 
-def _next_call(trace: Recording, rank: Ints, moment: Floats) -> Floats:
-    """When each rank is next in MPI: the moment itself if it is in MPI then; inf when it never is again."""
-    result = np.full(len(moment), np.inf)
+def _outside(trace: Recording, rank: Ints, since: Floats, until: Floats) -> Floats:
+    """How long each rank was outside MPI between `since` and the last time before `until` at which it entered MPI."""
+    result = np.zeros(len(rank))
     for r in np.unique(rank):
         own, mine = trace.events[trace.events["rank"] == r], rank == r
-        starts, ends = intervals.merge(own["start"], own["end"])
-        index = np.searchsorted(ends, moment[mine])  # the first piece that isn't over
-        following = np.append(starts, np.inf)[index]
-        result[mine] = np.maximum(following, moment[mine])
+        pieces = intervals.merge(own["start"], own["end"])
+        last = np.searchsorted(pieces[0], until[mine], side="right") - 1
+        came = np.where(last >= 0, pieces[0][last], -np.inf)
+        came = np.maximum(came, since[mine])
+        inside = intervals.held(pieces, came) - intervals.held(pieces, since[mine])
+        result[mine] = came - since[mine] - inside
     return result
 
 

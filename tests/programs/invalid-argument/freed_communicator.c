@@ -1,4 +1,4 @@
-/* expect: invalid-argument - a struct keeps a communicator that somebody else has freed; ranks: 2; line: 11 */
+/* expect: invalid-argument - a struct keeps a communicator that somebody else has freed; ranks: 2; line: 10 */
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-/* expect: invalid-argument - rank 0 receives from rank -1; ranks: 3; line: 14 */
+/* expect: invalid-argument - rank 0 has computed a neighbour below zero; ranks: 3; line: 14 */
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,0 +1,22 @@
+/* expect: rma-epoch - MPI_Win_flush is for passive epochs, not for those of fences; ranks: 2; line: 15 */
+#include <mpi.h>
+#include <stdio.h>
+
+int main(int argc, char **argv) {
+    int rank, cell = 0;
+    MPI_Win win;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Win_create(&cell, sizeof cell, sizeof cell, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_fence(0, win);
+    if (rank == 0) {
+        int value = 3;
+        MPI_Put(&value, 1, MPI_INT, 1, 0, 1, MPI_INT, win);
+        MPI_Win_flush(1, win);
+    }
+    MPI_Win_fence(0, win);
+    MPI_Win_free(&win);
+    printf("rank %d: %d\n", rank, cell);
+    MPI_Finalize();
+    return 0;
+}
