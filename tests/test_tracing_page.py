@@ -135,6 +135,12 @@ def test_two_traces_share_their_names() -> None:
     assert (a["events"]["call"] == b["events"]["call"]).all()
 
 
+def test_two_traces_of_one_name_are_told_apart() -> None:
+    """The same program traced twice is called first and second."""
+    data, _ = decoded(render([View(exchange()), View(exchange())]))
+    assert [trace["title"] for trace in data["traces"]] == ["halo.c (first)", "halo.c (second)"]
+
+
 def test_names_cannot_become_markup() -> None:
     """A title, note, figure, region or place with tags in it is text; the JSON block ends where it should."""
     trace = replace(exchange(), title=EVIL, notes=[EVIL], regions=["", EVIL], places=["", EVIL, "x.c:1"])
@@ -210,7 +216,15 @@ def test_the_notes_say_what_is_missing() -> None:
     assert dead.endswith("MPI_Finalize: 1, 3")
     assert "25.0 µs" in apart
     assert own == "cut off"
-    assert "halo.c: cut off" in render([View(bad), View(good)])
+    assert "halo.c (first): cut off" in render([View(bad), View(good)])
+
+
+def test_the_subtitle_is_one_line() -> None:
+    """Of a library version that goes on for lines, only the first is shown."""
+    trace = replace(
+        exchange(1, 1), versions={"program": "./a.out", "mpi": "MPICH Version: 5.0.2\nMPICH ABI: ...", "machine": ""}
+    )
+    assert page.subtitle(trace) == "5 events, 1 rank, 1 message; program ./a.out; mpi MPICH Version: 5.0.2"
 
 
 def test_a_page_of_too_many_events_shows_the_newest() -> None:
@@ -937,6 +951,16 @@ def test_odd_traces_are_shown(show: Show, name: str) -> None:
         assert facts(opened)["call"].startswith("MPI_")
     else:
         assert "No events" in opened.page.inner_text("#said")
+
+
+def test_of_very_many_ranks_the_first_are_drawn(show: Show) -> None:
+    """The timeline stops at the rank that the note names; the table has them all."""
+    trace = exchange(600, 1)
+    opened = show(trace)
+    assert "draws ranks 0 to 511" in opened.page.inner_text(".notes")
+    assert opened.js(f"{ONE}.lines.at(-1).rank") == 511
+    opened.page.select_option("select[name=by]", "rank")
+    assert "of 600" in opened.page.inner_text("#table-table")
 
 
 def test_threads_have_lanes_of_their_own(show: Show) -> None:

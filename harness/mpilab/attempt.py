@@ -12,6 +12,7 @@ import numpy as np
 
 from mpilab import machine, stats, time
 from mpilab.clusters import Clusters
+from mpilab.diagnosis.findings import Finding
 from mpilab.lab import Lab
 from mpilab.record import Record, TimedCase
 from mpilab.score import score
@@ -33,6 +34,7 @@ class Attempt:
     remarks: str = ""
     printed: str = ""
     calls: Counter[str] = field(default_factory=Counter)
+    findings: list[Finding] = field(default_factory=list)  # of the last strict run, or of a deadlock
     timed: list[time.Rounds] = field(default_factory=list)
     ratios: dict[str, list[Pair]] = field(default_factory=dict)  # of times, by name
     speed: Speed | None = None
@@ -79,6 +81,7 @@ class Attempt:
                 for r in self.timed
             ],
             calls=dict(self.calls),
+            findings=self.findings,
             printed=self.printed,
             remarks=self.remarks,
             machine=machine.describe(),

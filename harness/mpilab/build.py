@@ -69,6 +69,7 @@ class Artifact:
 
     language: Language
     path: Path
+    strict: Path  # for strict runs: a C kernel whose accesses to memory are watched
     warnings: str = ""
 
 
@@ -91,7 +92,18 @@ def _build_c(source: Path) -> Artifact | Verdict:
         return Verdict(Kind.BUILD_FAILED, f"the compiler was still busy with {source.name} after {BUILD_S} s")
     if code:
         return Verdict(Kind.BUILD_FAILED, said or f"the compiler ended with status {code} and said nothing")
-    return _symbols(source, library) or Artifact("c", library, said)
+    return _symbols(source, library) or Artifact("c", library, _watched(source, library), said)
+
+
+def _watched(source: Path, library: Path) -> Path:
+    """The kernel once more, with every access to memory reported (c/race.c); as it is when that can't be built."""
+    compiling, linking = race_flags()
+    name = f"{source.stem}-strict.so"
+    flags = ["-include", str(KERNEL_H), "-std=gnu11", "-w", "-fPIC", *compiling]
+    code, _ = compile_c([*flags, "-c", source.name, "-o", "strict.o"], source.parent)
+    if code == 0:
+        code, _ = compile_c(["-shared", "strict.o", *linking, "-ldl", "-o", name], source.parent)
+    return source.with_name(name) if code == 0 else library
 
 
 def _symbols(source: Path, library: Path) -> Verdict | None:
@@ -128,7 +140,7 @@ def _build_python(source: Path, text: str) -> Artifact | Verdict:
     for name, parameters in KERNEL_METHODS.items():
         if complaint := _signature(methods.get(name), name, parameters):
             return Verdict(Kind.BUILD_FAILED, f"{source.name}: {complaint}")
-    return Artifact("python", source)
+    return Artifact("python", source, source)
 
 
 def _signature(node: ast.FunctionDef | None, name: str, parameters: tuple[str, ...]) -> str:

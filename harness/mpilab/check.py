@@ -6,11 +6,12 @@ not DEADLOCK.  NaN never passes.  Calls are judged over all cases of two and mor
 """
 
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mpilab.diagnosis.findings import Finding
 from mpilab.lab import Calls, Case
 from mpilab.protocol import Array, Observation, RankReport
 from mpilab.verdict import OK, Kind, Verdict
@@ -51,6 +52,31 @@ def judge_run(
     return None
 
 
+def judge_strict(
+    case: Case, observation: Observation, findings: Sequence[Finding], wrong: Verdict | None
+) -> Verdict | None:
+    """What a strict run of a kernel that is otherwise right shows; `wrong` is what `judge_run` says of that run.
+
+    A kernel whose numbers are right only while MPI is kind is right by luck.
+    """
+    if findings:
+        first = findings[0]
+        more = f"\n(and {len(findings) - 1} more)" if len(findings) > 1 else ""
+        return Verdict(Kind.ERRONEOUS_MPI, f"the numbers are right, but by luck ({case}): {explained(first)}{more}")
+    if wrong:
+        text = f"the numbers are right, but not when MPI is as unkind as the standard permits: {wrong.message}"
+        return Verdict(Kind.ERRONEOUS_MPI, text)
+    if observation.stuck:
+        return Verdict(Kind.ERRONEOUS_MPI, f"{observation.stuck.message} ({case})")
+    return None
+
+
+def explained(finding: Finding) -> str:
+    """A finding as text: where, what, and the rule."""
+    place = f"{finding.where}: " if finding.where and finding.where not in finding.message else ""
+    return f"{place}{finding.message}\n{finding.rule}"
+
+
 def judge_calls(rules: Calls, calls: dict[str, int]) -> Verdict:
     """Whether a correct kernel made the calls it must, and none it must not; `calls` counts them over all ranks."""
     for entry in rules.require:
@@ -77,6 +103,8 @@ def _misbehaviour(observation: Observation, where: str) -> Verdict | None:
     if observation.end == "finished":
         return None
     standing = "; ".join(_standing(rank, report) for rank, report in enumerate(observation.ranks))
+    if observation.stuck:
+        return Verdict(Kind.DEADLOCK, f"{observation.stuck.message} {where}")
     if observation.end == "stuck":
         text = f"no rank has moved for a second {where}: {standing}. Who sends what the other waits for?"
         return Verdict(Kind.DEADLOCK, text)

@@ -12,6 +12,7 @@ runner kills them and removes its folder.
 
 import contextlib
 import os
+import re
 import select
 import shutil
 import signal
@@ -29,10 +30,15 @@ from traitlets.config import Config
 mpi4py.rc.initialize = False  # this process only names the engines' functions; it is no MPI process
 
 from mpilab import engine, page, protocol, sweep  # noqa: E402 - after the line above
+from mpilab.diagnosis.deadlock import Deadlock  # noqa: E402
+from mpilab.diagnosis.program import THROTTLE, eager_bytes  # noqa: E402
+from mpilab.diagnosis.snapshot import queues  # noqa: E402
+from mpilab.diagnosis.watch import Watch  # noqa: E402
 from mpilab.protocol import Array, End, RankReport  # noqa: E402
 
-STUCK_S = 1.0  # all ranks in MPI and no call entered for so long: stuck
+STUCK_S = 3.0  # all ranks in MPI, no call entered for so long, and nothing explains it (watch.py is much sooner)
 POLL_S = 0.01
+STACK_S = 0.3  # for Python to say where it is
 PRINT_LIMIT = 64_000_000  # bytes a rank may print
 SHOW_LIMIT = 4_000  # bytes of them that a report shows
 START_S = 40.0
@@ -49,6 +55,8 @@ class Cluster:
         self.folder = folder
         self._libraries: dict[str, str] = {}  # the C kernel in each slot
         self._library = ""  # the one that runs: where a crash is looked up
+        self._paths: dict[str, str] = {}  # the kernel in each slot, C or Python
+        self._path = ""
         self.page = page.Page(folder / "page", ranks)
         _set_environment(folder, libraries)
         config = Config()
@@ -83,6 +91,7 @@ class Cluster:
         if dead := [rank for rank, p in enumerate(self.page.ranks) if not _alive(p.pid)]:
             raise RuntimeError(f"the engine of rank {dead[0]} is gone: killed, or out of memory?")
         self._library = self._libraries[request.slot] = request.path if request.language == "c" else ""
+        self._path = self._paths[request.slot] = request.path
         args = (request.slot, request.language, request.path)
         return self._watch([view.apply_async(engine.load, *args) for view in self._views], 20.0)[0]
 
@@ -95,7 +104,7 @@ class Cluster:
 
     def run(self, request: protocol.Run) -> tuple[protocol.Observation, list[Array]]:
         """Run a kernel and watch it."""
-        self._library = self._libraries.get(request.slot, "")
+        self._library, self._path = self._libraries.get(request.slot, ""), self._paths.get(request.slot, "")
         spec = {name: getattr(request, name) for name in request.__struct_fields__}
         views = self._views[: request.ranks]
         return self._watch([view.apply_async(engine.run, spec) for view in views], request.timeout_s)
@@ -105,15 +114,18 @@ class Cluster:
         start = moved_at = time.monotonic()
         before = -1
         end: End = "finished"
+        watch, stuck = Watch(self.page, len(replies), eager_bytes()), None
         while not all(reply.ready() for reply in replies):
             self._client.wait(replies, timeout=POLL_S)
             now = time.monotonic()
             pages = self.page.ranks[: len(replies)]
-            moved = sum(p.entered for p in pages) + sum(p.phase << 40 for p in pages)
+            moved = sum(page.entered(p) for p in pages) + sum(p.phase << 40 for p in pages)
             if moved != before or not self._all_wait(replies):
                 before, moved_at = moved, now
             if any(not _alive(p.pid) for p in pages):
                 end = "died"
+            elif deadlock := watch.deadlock():
+                end, stuck = "stuck", self._stuck(watch, deadlock)
             elif now - moved_at > STUCK_S:
                 end = "stuck"
             elif now - start > timeout_s:
@@ -131,7 +143,29 @@ class Cluster:
             report, seconds, kept = _answer(reply)
             reports.append(self._report(rank, report))
             arrays += [seconds, kept]
-        return protocol.Observation(end, reports, elapsed), arrays
+        return protocol.Observation(end, reports, elapsed, stuck), arrays
+
+    def _stuck(self, watch: Watch, deadlock: Deadlock) -> protocol.Stuck:
+        """Why ranks can never go on; a Python kernel is asked for its lines."""
+        if not self._library:
+            deadlock = watch.explained(self._python_lines()) or deadlock
+        fields = {name: getattr(deadlock, name) for name in ("kind", "rank", "call", "where", "message", "rule", "lucky")}
+        return protocol.Stuck(**fields, queues=queues(watch.snapshot()))
+
+    def _python_lines(self) -> dict[int, str]:
+        """The line of the kernel in which each rank stands: "kernel.py:12"."""
+        asked = {rank: self.folder / f"rank-{rank}.stack" for rank, p in enumerate(self.page.ranks) if p.phase != page.IDLE}
+        for rank, path in asked.items():
+            with contextlib.suppress(OSError):
+                os.truncate(path, 0)
+                os.kill(self.page.ranks[rank].pid, signal.SIGUSR1)
+        time.sleep(STACK_S)
+        lines = {}
+        for rank, path in asked.items():
+            text = path.read_text(encoding="utf-8", errors="replace")
+            if match := re.search(rf'File "{re.escape(self._path)}", line (\d+)', text):
+                lines[rank] = f"{Path(self._path).name}:{match[1]}"
+        return lines
 
     def _end_strangers(self) -> None:
         """End processes that a kernel started, and note it; orphans of theirs have become this process's children."""
@@ -148,7 +182,7 @@ class Cluster:
     def _all_wait(self, replies: list[Any]) -> bool:
         """Every rank is done, waits for the others, or is inside an MPI call."""
         return all(
-            reply.ready() or p.in_call or p.phase == page.WAIT
+            reply.ready() or page.in_call(p) or p.phase == page.WAIT
             for reply, p in zip(replies, self.page.ranks, strict=False)
         )
 
@@ -162,7 +196,7 @@ class Cluster:
         seen = {
             "phase": page.PHASES[p.phase] if 0 <= p.phase < len(page.PHASES) else "",
             "calls": self.page.calls(rank),
-            "in_call": self.page.name(p.in_call),
+            "in_call": self.page.name(page.in_call(p)),
             "signal": p.signal,
             "frames": _lines(p, self._library) if p.signal else [],
             "abort_code": p.abort_code if p.aborted else None,
@@ -223,9 +257,7 @@ def _set_environment(folder: Path, libraries: Path) -> None:
         "MPILAB_RUNNER": folder.name,
         "LD_PRELOAD": f"{libraries}/life.so",
         "IPYTHONDIR": str(folder / "ipython"),
-        # more ranks than cores: without these a rank that waits burns its whole time slice
-        "MPIR_CVAR_CH4_PROGRESS_THROTTLE": "1",
-        "MPIR_CVAR_CH4_PROGRESS_THROTTLE_NO_PROGRESS_COUNT": "1",
+        **THROTTLE,
         # one thread calls MPI; with mpi4py's default, MULTIPLE, MPICH chooses other algorithms than in a C program
         "MPI4PY_RC_THREAD_LEVEL": "funneled",
         "OMP_NUM_THREADS": "1",

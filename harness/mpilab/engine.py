@@ -11,11 +11,12 @@ import ctypes
 import faulthandler
 import os
 import resource
+import signal
 import sys
 import traceback
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 from mpi4py import MPI
@@ -40,6 +41,7 @@ class _State:
 
     def __init__(self) -> None:
         self.output = Path(os.devnull)
+        self.stack: IO[str] | None = None
         self.slots: dict[str, Callable[..., Any]] = {}
         self.paths: dict[str, str] = {}
         self.comms: dict[tuple[str, int], MPI.Intracomm] = {}
@@ -67,6 +69,8 @@ def attach(folder: str, page_size: int, memory_bytes: int) -> dict[str, str]:
     os.dup2(fd, 1)
     os.dup2(fd, 2)
     faulthandler.disable()  # host.c notes signals itself
+    STATE.stack = (Path(folder) / f"rank-{rank()}.stack").open("w", encoding="utf-8")  # kept open for the handler
+    faulthandler.register(signal.SIGUSR1, file=STATE.stack, all_threads=False)  # "where are you?"
     resource.setrlimit(resource.RLIMIT_DATA, (memory_bytes, memory_bytes))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     import mpi4py
@@ -111,18 +115,23 @@ def run(spec: dict[str, Any]) -> tuple[dict[str, Any], NDArray[np.float64], NDAr
     kernel = None
     with _kernel_output():
         HOST.mpilab_clear()
+        if spec["strict"] and HOST.mpilab_strict_kernel(os.fsencode(STATE.output.parent), comm.py2f()):
+            raise RuntimeError("the strict log cannot be opened")
         try:
             HOST.mpilab_phase(page.INIT)
             kernel = STATE.slots[spec["slot"]](comm, shape, in_.values, out.values)
             _burst(kernel, host, spec, in_, out, seconds, kept)
             HOST.mpilab_phase(page.FREE)
             kernel.free()
+            if spec["strict"]:
+                HOST.mpilab_strict_end(b"returned")
             report |= _aftermath(comm, host)
         except KernelFailedError as error:
             report |= {"status": "failed", "code": error.code, "phase": _phase()}
         except BaseException:  # noqa: BLE001 - whatever it raises, also SystemExit
             report |= {"status": "raised", "phase": _phase(), "text": _traceback(STATE.paths[spec["slot"]])}
         finally:
+            HOST.mpilab_strict_off()
             HOST.mpilab_phase(page.IDLE)
     report["overrun"] = in_.overrun("in") or out.overrun("out")
     report["input_changed"] = not np.array_equal(in_.values, STATE.inputs[order[-1]], equal_nan=True)

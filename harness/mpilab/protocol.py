@@ -53,6 +53,7 @@ class Run(msgspec.Struct, frozen=True, tag=True):
     keep: list[int]
     warmup: int
     timeout_s: float
+    strict: bool = False  # with MPI as bad as the standard permits; the logs are in the runner's folder afterwards
 
 
 Request = Load | Data | Run
@@ -90,12 +91,26 @@ class RankReport(msgspec.Struct, frozen=True):
     printed: str = ""
 
 
+class Stuck(msgspec.Struct, frozen=True):
+    """Why ranks can never go on: a finding's kind, rank, call, where and message, the rule, the message queues."""
+
+    kind: str
+    rank: int
+    call: str
+    where: str
+    message: str
+    rule: str = ""
+    lucky: bool = False
+    queues: str = ""
+
+
 class Observation(msgspec.Struct, frozen=True, tag=True):
     """What a run did; arrays: for each rank its seconds per sample, then its kept outputs one after the other."""
 
     end: End
     ranks: list[RankReport]
     elapsed_s: float
+    stuck: Stuck | None = None
 
 
 class Failure(msgspec.Struct, frozen=True, tag=True):

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import msgspec
 
+from mpilab.diagnosis.findings import Finding
 from mpilab.errors import HarnessError
 from mpilab.lab import Case
 from mpilab.stats import Estimate, Speed
@@ -48,6 +49,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     platform: str = "cores"
     timed: list[TimedCase] = []
     calls: dict[str, int] = {}
+    findings: list[Finding] = []  # what is wrong with its MPI, causes first
     printed: str = ""
     remarks: str = ""  # the compiler's warnings
     machine: dict[str, str | int | float] = {}

@@ -8,16 +8,22 @@ measured is lost.
 
 import time as clock
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Self
 
+import msgspec
 from numpy.random import Generator
 
 from mpilab import build, check, machine, stats, time
 from mpilab.attempt import Attempt
 from mpilab.clusters import Clusters
+from mpilab.diagnosis import log, places
+from mpilab.diagnosis.analysis import analyse
+from mpilab.diagnosis.findings import finding
 from mpilab.errors import HarnessError
 from mpilab.lab import Case, Lab
-from mpilab.protocol import Run
+from mpilab.protocol import Array, Observation, Run
 from mpilab.record import Record, keep
 from mpilab.runner import Runner
 from mpilab.stats import Speed
@@ -27,6 +33,8 @@ from mpilab.verdict import OK, Kind, Verdict
 
 CHECK_LIMIT_S = 10.0  # a check case takes milliseconds
 CHECK_SETS = 2
+STRICT = ".strict"  # behind a slot's name: the kernel as it is built for strict runs
+STRICT_LIMIT_S = 30.0
 
 
 def attempt(on: Clusters, lab: Lab, path: Path, budget_s: float) -> Record:
@@ -139,42 +147,87 @@ def _built(on: Clusters, state: Attempt, path: Path) -> build.Artifact | None:
 
 
 def _checked(on: Clusters, runner: Runner, state: Attempt, slot: str, artifact: build.Artifact) -> Verdict:
-    """Load a kernel and run all check cases; OK says only that the numbers are right."""
+    """Load a kernel and run all check cases, plain and strict; OK says that the numbers are right, and not by luck."""
     loaded = runner.load(slot, artifact.language, artifact.path)
     if verdict := check.judge_load(loaded, artifact.path.name):
         return verdict
-    cases = state.lab.manifest.check
-    for i, case in enumerate(cases):
-        on.progress(f"checking {case}", 0.15 + 0.25 * i / len(cases))
-        if verdict := _check_case(on, runner, state, slot, case):
-            return verdict
+    runner.load(f"{slot}{STRICT}", artifact.language, artifact.strict)
+    cases = [_Checked.make(on, state.lab, slot, case) for case in state.lab.manifest.check]
+    for strict, text in ((False, "checking"), (True, "checking strictly")):
+        for i, one in enumerate(cases):
+            on.progress(f"{text} {one.case}", 0.15 + (0.13 if strict else 0.0) + 0.13 * i / len(cases))
+            if verdict := (_check_strictly(runner, state, one) if strict else _check_case(runner, state, one)):
+                return verdict
     return OK
 
 
-def _check_case(on: Clusters, runner: Runner, state: Attempt, slot: str, case: Case) -> Verdict | None:
-    oracle = state.lab.oracle
-    sets = [oracle.inputs(on.rng(state.lab.id, case, k), case) for k in range(CHECK_SETS)]
-    truth = [oracle.expected(case, inputs) for inputs in sets]
-    runner.data(sets)
-    order = [*range(CHECK_SETS), 0]
-    request = Run(
-        slot=slot,
-        ranks=case.ranks,
-        n=case.n,
-        steps=case.steps,
-        n_out=[t.size for t in truth[0]],
-        order=order,
-        keep=list(range(len(order))),
-        warmup=0,
-        timeout_s=CHECK_LIMIT_S,
-    )
-    observation, _, outputs = runner.run(request)
-    rows = [list(o.reshape(len(order), -1)) if o.size else [o] * len(order) for o in outputs]
-    if case.ranks > 1:
+@dataclass(frozen=True)
+class _Checked:
+    """A check case made ready: its data, the request, and what must come out, one entry for each run."""
+
+    case: Case
+    sets: list[list[Array]]
+    request: Run
+    expected: list[list[Array]]
+
+    @classmethod
+    def make(cls, on: Clusters, lab: Lab, slot: str, case: Case) -> Self:
+        sets = [lab.oracle.inputs(on.rng(lab.id, case, k), case) for k in range(CHECK_SETS)]
+        truth = [lab.oracle.expected(case, inputs) for inputs in sets]
+        order = [*range(CHECK_SETS), 0]
+        request = Run(
+            slot=slot,
+            ranks=case.ranks,
+            n=case.n,
+            steps=case.steps,
+            n_out=[t.size for t in truth[0]],
+            order=order,
+            keep=list(range(len(order))),
+            warmup=0,
+            timeout_s=CHECK_LIMIT_S,
+        )
+        return cls(case, sets, request, [truth[k] for k in order])
+
+    def judge(self, lab: Lab, observation: Observation, outputs: list[Array]) -> Verdict | None:
+        """What is wrong with a run of this case."""
+        runs = len(self.expected)
+        rows = [list(o.reshape(runs, -1)) if o.size else [o] * runs for o in outputs]
+        return check.judge_run(self.case, observation, rows, self.expected, lab.oracle.rtol, lab.oracle.hint)
+
+
+def _check_case(runner: Runner, state: Attempt, one: _Checked) -> Verdict | None:
+    """A plain run; when its numbers are wrong, a strict one may say why."""
+    home = runner.folder  # another one when the runner is replaced
+    runner.data(one.sets)
+    observation, _, outputs = runner.run(one.request)
+    if one.case.ranks > 1:
         for report in observation.ranks:
             state.calls.update(report.calls)
     state.printed = next((r.printed for r in observation.ranks if r.printed.strip()), state.printed)
-    return check.judge_run(case, observation, rows, [truth[k] for k in order], oracle.rtol, oracle.hint)
+    verdict = one.judge(state.lab, observation, outputs)
+    if stuck := observation.stuck:
+        state.findings = [finding(stuck.kind, stuck.rank, stuck.call, stuck.where, stuck.message, rule=stuck.rule)]
+    if verdict and verdict.kind is Kind.WRONG_ANSWER and runner.folder == home:
+        _check_strictly(runner, state, one)
+        more = f"\n{check.explained(state.findings[0])}" if state.findings else ""
+        return Verdict(verdict.kind, verdict.message + more)
+    return verdict
+
+
+def _check_strictly(runner: Runner, state: Attempt, one: _Checked) -> Verdict | None:
+    """A run with MPI as unkind as the standard permits."""
+    request = msgspec.structs.replace(
+        one.request, slot=f"{one.request.slot}{STRICT}", timeout_s=STRICT_LIMIT_S, strict=True
+    )
+    home = runner.folder
+    runner.data(one.sets)
+    observation, outputs, logs = runner.run_strict(request)
+    lines = places.lines(log.places(logs))
+    state.findings = analyse(logs, ended=observation.end, plain_ended="finished", places=lines)
+    if state.findings and runner.folder == home:
+        runner.replace()  # requests may be open, communicators left
+    wrong = one.judge(state.lab, observation, outputs)
+    return check.judge_strict(one.case, observation, state.findings, wrong)
 
 
 def _time(on: Clusters, state: Attempt, contenders: Sequence[Contender], judged: list[str], budget_s: float) -> None:

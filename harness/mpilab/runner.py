@@ -13,11 +13,12 @@ import shutil
 import subprocess
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
 from mpilab import protocol, sweep
+from mpilab.diagnosis.log import RankLog, read_logs
 from mpilab.errors import HarnessError
 from mpilab.protocol import Array, Observation
 
@@ -72,9 +73,17 @@ class Runner:
 
     def run(self, request: protocol.Run) -> tuple[Observation, list[Array], list[Array]]:
         """Run a kernel; returns what was observed, and per rank its seconds and its kept outputs (flat)."""
-        limit = request.ranks * len(request.order) + len(request.keep) * sum(request.n_out)
-        observation, arrays = self._ask(request, [], request.timeout_s, limit)
+        observation, arrays = self._ask(request, [], request.timeout_s, _doubles(request))
         return observation, arrays[::2], arrays[1::2]
+
+    def run_strict(self, request: protocol.Run) -> tuple[Observation, list[Array], list[RankLog]]:
+        """Run a kernel strictly; returns what was observed, per rank its kept outputs, and its log."""
+        logs: list[RankLog] = []
+        folder = self.folder  # the runner gets another one when it is replaced
+        observation, arrays = self._ask(
+            request, [], request.timeout_s, _doubles(request), lambda: logs.extend(read_logs(folder, request.ranks))
+        )
+        return observation, arrays[1::2], logs
 
     def close(self) -> None:
         """End the runner and everything below it."""
@@ -82,10 +91,16 @@ class Runner:
         self._end()
 
     def _ask(
-        self, request: protocol.Request, arrays: list[Array], timeout_s: float, limit: int
+        self,
+        request: protocol.Request,
+        arrays: list[Array],
+        timeout_s: float,
+        limit: int,
+        before_end: Callable[[], None] = lambda: None,
     ) -> tuple[Observation, list[Array]]:
         self._send(request, arrays)
         observation, results = self._reply(Observation, timeout_s + GRACE_S, limit)
+        before_end()  # what is in the runner's folder goes with it
         clean = observation.end == "finished" and all(
             r.status == "returned" and not (r.stray or r.overrun or r.error_call or r.forked) for r in observation.ranks
         )
@@ -159,6 +174,11 @@ class Runner:
 
     def _end(self) -> None:
         _end(self._process, self.folder)
+
+
+def _doubles(request: protocol.Run) -> int:
+    """How many doubles the answer to a request holds."""
+    return request.ranks * len(request.order) + len(request.keep) * sum(request.n_out)
 
 
 def _end(process: "subprocess.Popen[bytes]", folder: Path) -> None:

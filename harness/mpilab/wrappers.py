@@ -258,7 +258,8 @@ def _makes_request(row: Row) -> bool:
 def _afterwards(row: Row) -> list[str]:
     if _makes_request(row):
         active = int(not row.name.removesuffix("_c").endswith("_init"))
-        lines = [f"    if (!result) posted(s, CALL_{row.name}, *request, {active});"]
+        turn = "s->comm >= 0 ? mpilab_page->comms[s->comm].turns : 0" if row.kind == "COLLECTIVE" else "0"
+        lines = [f"    if (!result) posted(s, CALL_{row.name}, *request, {active}, {turn});"]
     elif row.kind == "FREE_REQUEST":
         lines = ["    if (!result) completed((uint64_t)(uintptr_t)gone, MPI_REQUEST_NULL);"]
     elif row.kind == "FREE_COMM":

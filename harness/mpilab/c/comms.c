@@ -172,6 +172,7 @@ void mpilab_comm_shadow_gone(MPI_Comm comm) {
 void mpilab_comm_gone(MPI_Comm comm) {
     pthread_mutex_lock(&lock);
     struct known *found = find(comm);
+    if (found && found->shadow != MPI_COMM_NULL) PMPI_Comm_free(&found->shadow);
     if (found) {
         found->used = 0;
         free(found->ranks);

@@ -28,7 +28,7 @@ static int kernel_child; /* this process was forked by a kernel: it ends where t
 
 static void after_fork_in_child(void) {
     if (mpilab_page->phase != PHASE_IDLE) mpilab_page->forked = kernel_child = 1;
-    mpilab_page = &unattached; /* the child speaks for nobody */
+    mpilab_use_page(&unattached); /* the child speaks for nobody */
 }
 
 /* The frames that are the program's own, as text: nobody can look them up when the process is gone. */
@@ -81,7 +81,7 @@ long mpilab_attach(const char *path, int rank, long size) {
     struct rank_page *pages = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     close(fd);
     if (pages == MAP_FAILED) return -1;
-    mpilab_page = &pages[rank];
+    mpilab_use_page(&pages[rank]);
     mpilab_page->pid = getpid();
     mpilab_page->life = LIFE_MPI;
     mpilab_comms_begin();
@@ -95,7 +95,7 @@ long mpilab_attach(const char *path, int rank, long size) {
 void mpilab_clear(void) {
     struct rank_page *page = mpilab_page;
     memset(&page->phase, 0, sizeof *page - offsetof(struct rank_page, phase));
-    for (int i = 0; i < PAGE_THREADS; i++) page->threads[i].in_call = CALL_NONE;
+    memset(page->threads, 0, sizeof page->threads);
     memset(page->posted, 0, sizeof page->posted);
     page->pid = getpid();
     mpilab_catch_signals(); /* again each time: a kernel may have replaced them */

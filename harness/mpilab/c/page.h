@@ -96,6 +96,6 @@ struct rank_page {
     char crash_at[PAGE_TEXT];     /* a program's crash: places, innermost first, one a line */
 };
 
-extern struct rank_page *volatile mpilab_page; /* never NULL: a dummy before mpilab_attach */
+extern __attribute__((visibility("hidden"))) struct rank_page *volatile mpilab_page; /* a dummy before mpilab_attach */
 
 #endif

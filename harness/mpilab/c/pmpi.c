@@ -10,14 +10,32 @@
 #include "wrap.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 _Static_assert(MPI_MAX_ERROR_STRING <= PAGE_TEXT, "an error text must fit the page");
 
 __thread int mpilab_thread = -1;
+__thread struct standing *mpilab_standing;
 
-int mpilab_new_thread(void) {
+struct standing *mpilab_new_thread(void) {
     int number = __atomic_fetch_add(&mpilab_page->thread_count, 1, __ATOMIC_RELAXED);
-    return mpilab_thread = number < PAGE_THREADS ? number : PAGE_THREADS - 1;
+    mpilab_thread = number < PAGE_THREADS ? number : PAGE_THREADS - 1;
+    return mpilab_standing = &mpilab_page->threads[mpilab_thread];
+}
+
+/* From now on this process publishes on `page`, also the communicators it had; only one thread has called MPI yet. */
+void mpilab_use_page(struct rank_page *page) {
+    const struct rank_page *old = mpilab_page;
+    page->comm_count = old->comm_count;
+    page->member_count = old->member_count;
+    page->any_source = old->any_source;
+    page->proc_null = old->proc_null;
+    page->any_tag = old->any_tag;
+    memcpy(page->comms, old->comms, sizeof page->comms);
+    memcpy(page->members, old->members, sizeof page->members);
+    page->thread_count = 0;
+    mpilab_page = page;
+    mpilab_standing = NULL;
 }
 
 /* The first error of a kernel is kept, also when the kernel ignores it. */
@@ -31,11 +49,9 @@ void mpilab_failed(enum call_id id, int result) {
 
 /* A receive has ended: where the message came from, and how long it was. */
 void mpilab_came(struct standing *s, const MPI_Status *status) {
-    MPI_Count bytes = 0;
-    PMPI_Get_elements_c(status, MPI_BYTE, &bytes);
     s->peer = status->MPI_SOURCE;
     s->tag = status->MPI_TAG;
-    s->bytes = bytes;
+    s->bytes = bytes_received(status);
 }
 
 #include "wrappers.h"
@@ -83,7 +99,7 @@ static inline int64_t place_of(int64_t one, int64_t i, const struct wait *w) {
     return one >= 0 ? one : one == -1 ? i : w->indices[i];
 }
 
-static void settle(enum call_id id, const struct wait *w, const MPI_Request *before, int64_t kept) {
+static inline __attribute__((always_inline)) void settle(enum call_id id, const struct wait *w, const MPI_Request *before, int64_t kept) {
     int64_t one, count = finished(id, w, &one);
     for (int64_t i = 0; i < count; i++) {
         int64_t k = place_of(one, i, w);
@@ -91,7 +107,7 @@ static void settle(enum call_id id, const struct wait *w, const MPI_Request *bef
     }
 }
 
-static int recorded(struct standing *s, enum call_id id, struct wait *w, const MPI_Request *before, int64_t kept) {
+static inline __attribute__((always_inline)) int recorded(struct standing *s, enum call_id id, struct wait *w, const MPI_Request *before, int64_t kept) {
     MPI_Status own[kept + 1];
     int single = id == CALL_Wait || id == CALL_Waitany || id == CALL_Test || id == CALL_Testany;
     int ignored = w->statuses == MPI_STATUS_IGNORE || w->statuses == MPI_STATUSES_IGNORE;
@@ -100,7 +116,6 @@ static int recorded(struct standing *s, enum call_id id, struct wait *w, const M
     uint64_t start = ticks();
     int result = pass_on(id, w);
     if (!(mpilab_page->recording & GROUP_request)) return result;
-    uint64_t end = ticks();
     mpilab_event(s, id, start, 0);
     if (result) return result;
     int64_t one, count = finished(id, w, &one);
@@ -108,7 +123,7 @@ static int recorded(struct standing *s, enum call_id id, struct wait *w, const M
         int64_t k = place_of(one, i, w);
         if (k >= kept || before[k] == MPI_REQUEST_NULL) continue;
         const MPI_Status *status = ignored ? NULL : single ? w->statuses : &w->statuses[i];
-        mpilab_completion(s, start, end, (uint64_t)(uintptr_t)before[k], status);
+        mpilab_completion(s, (uint64_t)(uintptr_t)before[k], status);
     }
     return result;
 }

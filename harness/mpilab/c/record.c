@@ -209,19 +209,17 @@ void mpilab_subevent(struct standing *s, int what, uint64_t request) {
     e->place = (uint64_t)p->call; /* what made it */
 }
 
-void mpilab_completion(struct standing *s, uint64_t start, uint64_t end, uint64_t request, const MPI_Status *status) {
+void mpilab_completion(struct standing *s, uint64_t request, const MPI_Status *status) {
     if (!events) return;
     struct event *e = next();
     const struct posted *p = posted_at(request);
-    fill(e, s, -2, start, end);
+    fill(e, s, -2, last_call.start, last_call.end);
     e->request = request;
     if (p->request == request) e->comm = p->comm >= 0 ? mpilab_page->comms[p->comm].id : 0;
     if (!status) return;
-    MPI_Count bytes = 0;
-    PMPI_Get_elements_c(status, MPI_BYTE, &bytes);
     e->peer = status->MPI_SOURCE;
     e->tag = status->MPI_TAG;
-    e->bytes = bytes > 0 ? (uint64_t)bytes : 0;
+    e->bytes = (uint64_t)bytes_received(status);
 }
 
 /* ---- the side file, regions --------------------------------------------------------------------------------------- */

@@ -320,9 +320,6 @@ int mpilab_after(struct op *op) {
 
 /* ---- beginning and end ------------------------------------------------------------------------------------------- */
 
-/* A communicator of the program that strict mode is to look after; collective over it. */
-void mpilab_strict_comm(MPI_Comm comm) { mpilab_comm_shadow_new(comm); }
-
 /* Turns strict mode on: log lines go to `folder`. `comm` is the communicator of a kernel, or MPI_COMM_WORLD. */
 int mpilab_strict_begin(const char *folder, MPI_Comm comm) {
     int rank, size;
@@ -340,6 +337,9 @@ int mpilab_strict_begin(const char *folder, MPI_Comm comm) {
     mpilab_page->mode = MODE_STRICT;
     return 0;
 }
+
+/* The same for a kernel in an engine, from Python. */
+int mpilab_strict_kernel(const char *folder, MPI_Fint comm) { return mpilab_strict_begin(folder, PMPI_Comm_f2c(comm)); }
 
 /* Under plain mpiexec, at MPI_Init. */
 void mpilab_strict_init(void) {
@@ -359,6 +359,11 @@ void mpilab_strict_end(const char *how) {
     mpilab_objects_left();
     mpilab_log("{\"k\":\"end\",\"how\":\"%s\"}", how);
     mpilab_page->mode = MODE_OFF;
+}
+
+/* Strict mode is off, however the kernel ended. */
+void mpilab_strict_off(void) {
+    if (mpilab_page->mode == MODE_STRICT) mpilab_page->mode = MODE_OFF;
 }
 
 int mpilab_strict_twice(enum call_id id, const void *place) {

@@ -107,7 +107,7 @@ struct op {
 /* record.c */
 void mpilab_came(struct standing *s, const MPI_Status *status);
 void mpilab_event(struct standing *s, enum call_id id, uint64_t start, uint64_t request);
-void mpilab_completion(struct standing *s, uint64_t start, uint64_t end, uint64_t request, const MPI_Status *status);
+void mpilab_completion(struct standing *s, uint64_t request, const MPI_Status *status);
 void mpilab_subevent(struct standing *s, int what, uint64_t request);
 void mpilab_record_begin(void);
 void mpilab_record_end(void);
@@ -126,12 +126,16 @@ void mpilab_comms_begin(void);
 int mpilab_before(struct op *op); /* 1: the wrapper makes the call, with op's buffers; 0: it was made */
 int mpilab_after(struct op *op);  /* what the call returns */
 
-extern __thread int mpilab_thread;
-extern __thread struct comm_cache {
+/* pmpi.c; hidden: read without the detour that a variable takes which others might replace */
+#define HIDDEN __attribute__((visibility("hidden")))
+extern HIDDEN __thread int mpilab_thread;               /* this thread's number, -1 before its first call */
+extern HIDDEN __thread struct standing *mpilab_standing; /* and its place on the page, or NULL */
+extern HIDDEN __thread struct comm_cache {
     MPI_Comm comm;
     int index;
 } mpilab_comm_cache;
-int mpilab_new_thread(void);
+struct standing *mpilab_new_thread(void);
+void mpilab_use_page(struct rank_page *page);
 
 #define NOBODY (-1000000) /* a call that names no other rank */
 #define LIKELY(x) __builtin_expect(!!(x), 1)
@@ -148,9 +152,21 @@ static inline int64_t bytes_of(int64_t count, MPI_Datatype type) {
     return -1;
 }
 
+/* Bytes of the message that a status tells of. */
+static inline int64_t bytes_received(const MPI_Status *status) {
+#ifdef MPICH_NUMVERSION /* which keeps them there, for every type */
+    return (int64_t)((uint64_t)((uint32_t)status->count_hi_and_cancelled >> 1) << 32 | (uint32_t)status->count_lo);
+#else
+    MPI_Count bytes = 0;
+    PMPI_Get_elements_c(status, MPI_BYTE, &bytes);
+    return bytes > 0 ? bytes : 0;
+#endif
+}
+
 static inline struct standing *enter(enum call_id id, MPI_Comm comm, int peer, int tag, int64_t bytes, void *place) {
     struct rank_page *page = mpilab_page;
-    struct standing *s = &page->threads[LIKELY(mpilab_thread >= 0) ? mpilab_thread : mpilab_new_thread()];
+    struct standing *s = mpilab_standing;
+    if (!LIKELY(s != NULL)) s = mpilab_new_thread();
     s->peer = peer;
     s->tag = tag;
     s->comm = comm_index(comm);
@@ -175,8 +191,8 @@ static inline struct posted *posted_at(uint64_t request) {
     return &mpilab_page->posted[(request ^ (request >> 12)) & (PAGE_POSTED - 1)];
 }
 
-/* A call has made the operation `request`. */
-static inline void posted(const struct standing *s, enum call_id id, MPI_Request request, int active) {
+/* A call has made the operation `request`; `turn` is of a collective, else 0. */
+static inline void posted(const struct standing *s, enum call_id id, MPI_Request request, int active, int turn) {
     uint64_t handle = (uint64_t)(uintptr_t)request;
     struct posted *p = posted_at(handle);
     p->request = handle;
@@ -185,7 +201,7 @@ static inline void posted(const struct standing *s, enum call_id id, MPI_Request
     p->comm = s->comm;
     p->bytes = s->bytes;
     p->place = s->place;
-    p->turn = s->comm >= 0 ? mpilab_page->comms[s->comm].turns : 0;
+    p->turn = turn;
     p->active = active;
     p->call = id;
 }
@@ -206,7 +222,7 @@ static inline void waits_for(struct standing *s, int64_t count, const MPI_Reques
 
 static inline uint64_t ticks(void) {
 #if defined(__x86_64__)
-    extern int mpilab_use_tsc;
+    extern HIDDEN int mpilab_use_tsc;
     if (LIKELY(mpilab_use_tsc)) return __builtin_ia32_rdtsc();
 #endif
     return mpilab_ticks();

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from mpilab.diagnosis import collectives, messages
 from mpilab.diagnosis.deadlock import Deadlock, explain
 from mpilab.diagnosis.findings import Finding, finding, tidy
-from mpilab.diagnosis.log import Comm, RankLog
+from mpilab.diagnosis.log import ORDERLY, Comm, RankLog
 from mpilab.diagnosis.operations import Deeds, deeds
 from mpilab.diagnosis.requests import errors, missing_waits, reported, unfinalized
 from mpilab.diagnosis.snapshot import Snapshot, from_deeds
@@ -37,7 +37,7 @@ def analyse(
     ranks = [deeds(log, places or {}) for log in logs]
     comms = {number: comm for log in logs for number, comm in log.comms.items()}
     matching = messages.match(ranks)
-    over = ended == FINISHED and all(log.end in ("finalized", "exit") and not log.notes for log in logs)
+    over = ended == FINISHED and all(log.end in ORDERLY and not log.notes for log in logs)
     found = [*reported(ranks), *collectives.compare(ranks, comms, over=over), *messages.compare(matching.pairs)]
     found += list(errors(ranks, found))
     if ended in STUCK and not any(one.kind in _CAUSES for one in found):

@@ -14,7 +14,7 @@ from functools import lru_cache
 from graphlib import CycleError, TopologicalSorter
 
 from mpilab.diagnosis.findings import Finding, finding, ranks_text
-from mpilab.diagnosis.log import Comm, Signature, signature
+from mpilab.diagnosis.log import ORDERLY, Comm, Signature, signature
 from mpilab.diagnosis.messages import PACKED, at, comm_name, described
 from mpilab.diagnosis.operations import Collective, Deeds, base
 
@@ -40,7 +40,7 @@ def compare(ranks: Sequence[Deeds], comms: Mapping[int, Comm], *, over: bool) ->
         for one in deed.collectives:
             if one.call.comm not in comms or one.rank in comms[one.call.comm].ranks:
                 steps[one.call.comm][one.call.seq].append(one)
-    ended = {deed.log.rank for deed in ranks if deed.log.end in ("finalized", "exit") and not deed.log.notes}
+    ended = {deed.log.rank for deed in ranks if deed.log.end in ORDERLY and not deed.log.notes}
     in_step: list[Step] = []
     for comm, by_number in sorted(steps.items()):
         members, name = comms[comm].ranks if comm in comms else [], comm_name(comm, comms)

@@ -123,7 +123,12 @@ class _Words:
 
     def _fate(self, gone: Sequence[int]) -> str:
         """Say what became of the ranks waited for."""
-        words = {"finalizing": "in MPI_Finalize", "finalized": "past MPI_Finalize", "exited": "no longer running"}
+        words = {
+            "finalizing": "in MPI_Finalize",
+            "finalized": "past MPI_Finalize",
+            "exited": "no longer running",
+            "done": "done with its run",
+        }
         states = Counter(words[state.state] for rank in gone if (state := self.graph.states.get(rank)))
         if not states:
             return "and there is no such rank" if gone else "and there is no other rank"

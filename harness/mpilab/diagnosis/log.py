@@ -17,6 +17,7 @@ from typing import BinaryIO, NamedTuple
 import msgspec
 
 ANY, PROC_NULL = -1, -2  # as the log writes them
+ORDERLY = ("finalized", "exit", "returned")  # ends of a log that was written to its end
 WORLD = 1  # the id of MPI_COMM_WORLD
 LIMIT_BYTES = 128 * 1024 * 1024  # about 600,000 lines
 PIECE_BYTES = 1024 * 1024

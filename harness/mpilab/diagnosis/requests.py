@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from mpilab.diagnosis.findings import Finding, finding
 from mpilab.diagnosis.kinds import KINDS
-from mpilab.diagnosis.log import ANY, Call, place
+from mpilab.diagnosis.log import ANY, ORDERLY, Call, place
 from mpilab.diagnosis.messages import at
 from mpilab.diagnosis.operations import IN_STATUS, PENDING, TRUNCATE, Deeds, Request
 
@@ -83,7 +83,7 @@ def _value(call: Call, rule: str) -> str:
 def missing_waits(ranks: Iterable[Deeds]) -> Iterator[tuple[Request, Finding]]:
     """Yield each request that was still active when its rank ended in good order, with the finding it is."""
     for deed in ranks:
-        if deed.log.end not in ("finalized", "exit"):
+        if deed.log.end not in ORDERLY:
             continue
         told = {call.n for call, _ in deed.reported if call}, {entry.also for _, entry in deed.reported}
         for number, request in deed.active.items():

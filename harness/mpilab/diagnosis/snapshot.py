@@ -15,7 +15,7 @@ from mpilab.diagnosis.log import ANY, WORLD, Call, RankLog
 from mpilab.diagnosis.messages import comm_name
 from mpilab.diagnosis.operations import Deeds, Transfer, base
 
-State = Literal["running", "mpi", "finalizing", "finalized", "exited"]
+State = Literal["running", "mpi", "finalizing", "finalized", "exited", "done"]
 
 
 @dataclass(frozen=True)
@@ -163,7 +163,8 @@ def _state(deed: Deeds) -> RankState:
         entered[one.call.comm] = max(entered.get(one.call.comm, 0), one.call.seq)
     call = next(iter(deed.open.values()), None)
     if log.end or call is None or deed.threaded:  # of threads the log doesn't tell which of them compute
-        state: State = "finalizing" if log.end == "finalized" else "exited" if log.end else "running"
+        ends: dict[str, State] = {"": "running", "finalized": "finalizing", "returned": "done"}
+        state = ends.get(log.end, "exited")
         return RankState(log.rank, state, posted=_posted(deed, ()), entered=entered)
     name, where = base(call.call), deed.where(call)
     requests = [deed.active[key] for key in (*call.reqs, call.req) if key in deed.active]

@@ -117,7 +117,7 @@ class Graph:
     def gone(self, rank: int) -> bool:
         """Whether a rank will not send, receive or come to a collective call any more."""
         state = self.states.get(rank)
-        return state is None or state.state in ("finalizing", "finalized", "exited")
+        return state is None or state.state in ("finalizing", "finalized", "exited", "done")
 
     def blocking(self, rank: int) -> list[Op]:
         """Return the operations that keep a rank."""

@@ -44,6 +44,7 @@ class Watch:
         self._paces = [_Pace() for _ in range(ranks)]
         self._looked = 0.0
         self._kinds = page.call_kinds()
+        self._lines: Mapping[int, str] = {}  # of Python kernels, by rank
 
     def deadlock(self) -> Deadlock | None:
         """Say why ranks can never go on; None when all may, or when it is too early to tell."""
@@ -55,6 +56,11 @@ class Watch:
         if not any(still) or not explain(self.snapshot(still, lines=False), self.eager):
             return None
         return explain(self.snapshot(still), self.eager)
+
+    def explained(self, lines: Mapping[int, str]) -> Deadlock | None:
+        """The deadlock that there is, with the lines that ranks of a Python program are in."""
+        self._lines = lines
+        return explain(self.snapshot(), self.eager)
 
     def snapshot(self, still: list[bool] | None = None, *, lines: bool = True) -> Snapshot:
         """Where all ranks stand; those that aren't `still` are running (default: all are taken at their word).
@@ -72,7 +78,7 @@ class Watch:
     def _still(self, rank: int, now: float) -> bool:
         """Whether a rank has stood in its MPI calls for a while."""
         p, pace = self.board.ranks[rank], self._paces[rank]
-        calls = tuple(t.in_call for t in p.threads[: min(p.thread_count, page.THREADS)])
+        calls = tuple(t.in_call for t in p.threads if t.entered)  # of threads that have called MPI at all
         mark = (page.entered(p), calls, p.life, p.phase)
         if mark != pace.mark or not calls or not all(calls):
             pace.mark, pace.since, pace.used = mark, now, _used(p.pid)
@@ -92,6 +98,8 @@ class Watch:
             return RankState(rank, "running", entered=entered)
         where = _where(p.pid, [t.place for t in threads] + [o.place for o in p.posted if o.call]) if lines else {}
         first = threads[0]
+        if rank in self._lines:
+            where = dict.fromkeys((t.place for t in threads), self._lines[rank])
         call = self.board.name(first.in_call).removesuffix("_c")
         if call == "MPI_Finalize":
             waits = [Wait("finalize", call=call, where=where.get(first.place, ""))]
@@ -108,8 +116,10 @@ class Watch:
         return RankState(rank, "mpi", call, where.get(first.place, ""), tuple(waits), any_of, posted, entered)
 
     def _ended(self, rank: int, p: Any) -> State | None:
-        if p.life == page.FINALIZED or (p.phase == page.WAIT and p.mode == 0 and not page.in_call(p)):
-            return "finalized"  # the host of a kernel waits for the others: this rank's part is over
+        if p.phase == page.WAIT and not page.in_call(p):
+            return "done"  # the host of a kernel waits for the others
+        if p.life == page.FINALIZED:
+            return "finalized"
         return "exited" if p.pid and (p.life >= page.EXITED or not self.alive(rank)) else None
 
     def _waits(self, p: Any, t: Any, where: Mapping[int, str]) -> tuple[list[Wait], bool]:

@@ -59,10 +59,10 @@ class Timeline {
     this.spanRows ??= stack(trace.spans, trace.ranks, [3, 2, 1][size]);
     this.requestRows ??= stack(trace.requests, trace.ranks, [8, 4, 2][size]);
     this.lines = [];
-    this.laneY = new Float64Array(trace.lanes.length);
+    this.laneY = new Float64Array(trace.lanes.length).fill(NaN);  // a lane that isn't drawn is nowhere
     let y = 22;
     const add = (kind, row, height, rank, lane) => { this.lines.push({ kind, row, y, height, rank, lane }); y += height; };
-    for (let rank = 0, lane = 0; rank < trace.ranks; rank++) {
+    for (let rank = 0, lane = 0; rank < Math.min(trace.ranks, trace.names.most_lanes); rank++) {
       if (show.spans) for (const row of this.spanRows[rank]) add("span", row, span, rank, lane);
       for (; trace.lanes[lane]?.rank === rank; lane++) {
         this.laneY[lane] = y + call / 2;
@@ -239,6 +239,7 @@ class Timeline {
   #arrow(lines, heads, m, width) {
     const { trace, laneHeight } = this, { send, recv } = trace.messages;
     const from = this.laneY[trace.lane[send[m]]], to = this.laneY[trace.lane[recv[m]]];
+    if (Number.isNaN(from + to)) return;
     const down = Math.sign(to - from), y0 = from + down * laneHeight / 2, y1 = to - down * laneHeight / 2;
     let x0 = this.x(trace.arrows.start[m]);
     const x1 = this.x(trace.arrows.end[m]), far = -4 * this.width;

@@ -80,6 +80,8 @@ def render(views: Sequence[View], tab: str = "table") -> str:
     for view in views:
         if ":" in view.link and not view.link.startswith(("https://", "http://")):
             raise HarnessError(f"the link {view.link!r} leads to no page", then="give a relative one, or https://")
+    if len({view.trace.title for view in views}) < len(views):
+        views = [_named(view, which) for view, which in zip(views, ("first", "second"), strict=True)]
     style, script = _template("trace.css"), _script()
     short, cut = zip(*(_newest(view.trace, MOST_EVENTS) for view in views), strict=True)
     block = _Block()
@@ -108,10 +110,11 @@ def render(views: Sequence[View], tab: str = "table") -> str:
 
 
 def subtitle(trace: Recording) -> str:
-    """Size, machine and versions in a line."""
+    """Size, machine and versions in a line; of a version of many lines (MPICH's) the first."""
     counted = [(len(trace.events), "event"), (trace.ranks, "rank"), (len(trace.messages), "message")]
     size = ", ".join(f"{n:,} {noun}{'' if n == 1 else 's'}" for n, noun in counted)
-    return "; ".join([size, *(f"{name} {value}" for name, value in trace.versions.items() if value)])
+    first = {name: str(value).strip().partition("\n")[0][:80] for name, value in trace.versions.items()}
+    return "; ".join([size, *(f"{name} {value}" for name, value in first.items() if value)])
 
 
 def notes(trace: Recording) -> list[str]:
@@ -134,6 +137,11 @@ def notes(trace: Recording) -> list[str]:
     if trace.ranks > MOST_LANES:
         said.append(f"the timeline draws ranks 0 to {MOST_LANES - 1}; the tables and plots hold all {trace.ranks:,}")
     return [*said, *trace.notes]
+
+
+def _named(view: View, which: str) -> View:
+    """The view with `which` behind its trace's title."""
+    return replace(view, trace=replace(view.trace, title=f"{view.trace.title} ({which})"))
 
 
 def _said(view: View, cut: str, traces: int) -> list[str]:
@@ -216,6 +224,7 @@ def _data(traces: Sequence[Recording], block: "_Block") -> dict[str, Any]:
         "format": "mpilab-view",
         "version": 1,
         "tick_s": TICK_S,
+        "most_lanes": MOST_LANES,
         **names,
         "group_of": [names["groups"].index(groups[call]) for call in names["calls"]],
         "traces": [_trace(trace, block, {kind: lookups[kind][i] for kind in NAMED}) for i, trace in enumerate(traces)],
