@@ -12,7 +12,7 @@ import numpy as np
 
 from mpilab import machine, stats, time
 from mpilab.clusters import Clusters
-from mpilab.diagnosis.findings import Finding
+from mpilab.diagnosis.findings import Finding, excerpt
 from mpilab.lab import Lab
 from mpilab.record import Record, TimedCase
 from mpilab.score import score
@@ -82,6 +82,7 @@ class Attempt:
             ],
             calls=dict(self.calls),
             findings=self.findings,
+            excerpts={one.where: excerpt(self.source, one.where, self.file.name) for one in self.findings if one.where},
             printed=self.printed,
             remarks=self.remarks,
             machine=machine.describe(),

@@ -53,7 +53,7 @@ PMPI_PARTS = (
 LIBRARIES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {  # file: its sources and flags of its own
     "life.so": (("life.c",), ("-shared", "-Wl,--as-needed")),  # must not drag MPI into every process
     # thread-local variables at fixed places: every call of the program looks at one
-    "pmpi.so": (PMPI_PARTS, ("-shared", "-ftls-model=initial-exec", "-ldl", "-pthread")),
+    "pmpi.so": (PMPI_PARTS, ("-shared", "-fno-plt", "-Wl,-z,now", "-O3", "-Wl,-Bsymbolic-functions", "-fno-semantic-interposition", "-ftls-model=initial-exec", "-ldl", "-pthread")),
     "race.o": (("race.c",), ("-c",)),
     "race_libc.o": (("race_libc.c",), ("-c",)),
 }

@@ -15,12 +15,15 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import FrameType
 
+import msgspec
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
 from mpilab import __version__, demo, doctor, lab, record, report
+from mpilab.diagnosis import report as diagnosis
+from mpilab.diagnosis.diagnose import TIMEOUT_S, diagnose
 from mpilab.errors import HarnessError
 from mpilab.lab import LANGUAGES
 from mpilab.record import Record
@@ -32,6 +35,7 @@ OUT = Console(soft_wrap=True, highlight=False)
 ERR = Console(stderr=True, soft_wrap=True, highlight=False)
 if not OUT.is_terminal:
     OUT.width = 120  # nobody folds lines in a file
+MOST_RANKS = 256
 GRADES = {doctor.PASS: "green", doctor.CAUTION: "yellow", doctor.FAIL: "bold red"}
 
 
@@ -108,6 +112,18 @@ def watch(arguments: argparse.Namespace) -> int:
             next(saves)
 
 
+def run_diagnose(arguments: argparse.Namespace) -> int:
+    """Say what is wrong with the MPI of a program: a C source, a binary or a Python script."""
+    with _progress() as progress:
+        found = diagnose(
+            Path(arguments.program), arguments.n, arguments.arguments, timeout_s=arguments.timeout, progress=progress
+        )
+    OUT.print(diagnosis.text(found))
+    if arguments.json:
+        record.write(Path(arguments.json), msgspec.json.format(msgspec.json.encode(found), indent=1) + b"\n")
+    return 0 if found.verdict == "ok" else 1
+
+
 def examine(_: argparse.Namespace) -> int:
     """Say whether this machine is fit to learn and to time on."""
     findings = doctor.examine()
@@ -146,13 +162,19 @@ def _finish(result: Record, path: str | None) -> int:
 
 
 @contextlib.contextmanager
-def _session(_: argparse.Namespace) -> Iterator[Session]:
-    """A session that shows a progress bar while it works."""
+def _progress() -> Iterator[Callable[[str, float], None]]:
+    """A progress bar, told what is being done and the share done."""
     columns = (TextColumn("{task.description}"), BarColumn(bar_width=30), TimeElapsedColumn())
     with Progress(*columns, console=ERR, transient=True, disable=not ERR.is_terminal) as bar:
         task = bar.add_task("starting", total=1.0)
-        with Session(progress=lambda text, share: bar.update(task, description=text, completed=share)) as session:
-            yield session
+        yield lambda text, share: bar.update(task, description=text, completed=share)
+
+
+@contextlib.contextmanager
+def _session(_: argparse.Namespace) -> Iterator[Session]:
+    """A session that shows a progress bar while it works."""
+    with _progress() as progress, Session(progress=progress) as session:
+        yield session
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -179,6 +201,11 @@ def _parser() -> argparse.ArgumentParser:
     ):
         one.add_argument("--json", metavar="PATH", help="write the record there as well")
         one.add_argument("--budget", type=_seconds, default=BUDGET_S, metavar="S", help="seconds of timing at most")
+    one = command("diagnose", run_diagnose, "program")
+    one.add_argument("-n", type=_ranks, default=2, metavar="N", help="ranks (default: 2)")
+    one.add_argument("--json", metavar="PATH", help="write the diagnosis there as well")
+    one.add_argument("--timeout", type=_seconds, default=TIMEOUT_S, metavar="S", help="seconds a run may take at most")
+    one.add_argument("arguments", nargs="*", metavar="-- ARGS", help="what the program is given")
     command("doctor", examine)
     command("report", show_report, "record")
     one = command("demo", run_demo)
@@ -195,6 +222,13 @@ def _parse() -> argparse.Namespace:
     if rest:
         parser.error(f"unrecognized arguments: {' '.join(rest)}")
     return arguments
+
+
+def _ranks(text: str) -> int:
+    value = int(text)
+    if not 1 <= value <= MOST_RANKS:
+        raise argparse.ArgumentTypeError(f"expected a number of ranks, 1 to {MOST_RANKS}")
+    return value
 
 
 def _seconds(text: str) -> float:

@@ -50,6 +50,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     timed: list[TimedCase] = []
     calls: dict[str, int] = {}
     findings: list[Finding] = []  # what is wrong with its MPI, causes first
+    excerpts: dict[str, str] = {}  # the lines of the source that findings point to
     printed: str = ""
     remarks: str = ""  # the compiler's warnings
     machine: dict[str, str | int | float] = {}

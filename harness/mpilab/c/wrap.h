@@ -141,6 +141,7 @@ void mpilab_use_page(struct rank_page *page);
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 
 static inline int comm_index(MPI_Comm comm) {
+    if (__builtin_constant_p(comm == MPI_COMM_NULL) && comm == MPI_COMM_NULL) return -1; /* a call without one */
     return LIKELY(comm == mpilab_comm_cache.comm) ? mpilab_comm_cache.index : mpilab_comm_index(comm);
 }
 

@@ -15,6 +15,7 @@ from mpilab.diagnosis.kinds import KINDS
 from mpilab.verdict import Kind
 
 MESSAGE_CHARACTERS = 2000
+AROUND = 1  # lines of source shown before and after
 
 
 class Finding(msgspec.Struct, frozen=True):
@@ -33,6 +34,18 @@ def finding(kind: str, rank: int, call: str, where: str, message: str, *, rule: 
     rules = KINDS[kind].rules
     sentence = str(rules.get(rule) or next(iter(rules.values())))
     return Finding(kind, rank, printable(call), printable(where), printable(message), sentence)
+
+
+def excerpt(source: str, where: str, name: str) -> str:
+    """The line `where` ("kernel.c:41") of a file called `name`, with a line before and after; '' if it isn't there."""
+    file, _, number = where.rpartition(":")
+    lines = source.splitlines()
+    if file != name or not number.isdigit() or not 1 <= int(number) <= len(lines):
+        return ""
+    at = int(number)
+    shown = range(max(1, at - AROUND), min(len(lines), at + AROUND) + 1)
+    width = len(str(shown[-1]))
+    return "\n".join(f"{'>' if n == at else ' '} {n:>{width}} | {lines[n - 1]}".rstrip() for n in shown)
 
 
 def printable(text: str) -> str:
