@@ -161,7 +161,7 @@ def diagnose(case: Case) -> Result:
         took = time.monotonic() - start
         if not out.exists() or not out.stat().st_size:
             said = (ran.stderr.strip() or ran.stdout.strip() or f"exit status {ran.returncode}").split("\n")
-            return Result(case, "", (), said[0], took)
+            return Result(case, "", (), said[-1] if said[0].startswith("Traceback") else said[0], took)
         data: dict[str, Any] = json.loads(out.read_text())
     findings = tuple(Said(one["kind"], one["where"], one["message"]) for one in data["findings"])
     return Result(case, data["verdict"], findings, "", took)

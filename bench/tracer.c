@@ -22,7 +22,7 @@ static struct rank_page *page;
 /* Each operation makes `times` rounds of its calls; the two of a kind differ only in the names they call. */
 #define OPERATIONS(X, MPI)                                                                                             \
     static void X##_null(int times, int bytes) {                                                                       \
-        for (int i = 0; i < times; i++) MPI##_Send(out, bytes, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_WORLD);             \
+        for (int i = 0; i < times; i++) MPI##_Send(out, bytes, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_WORLD);            \
     }                                                                                                                  \
     static void X##_self(int times, int bytes) {                                                                       \
         MPI_Request r[2];                                                                                              \

@@ -1,6 +1,7 @@
 """What holds for the code as a whole: one direction, small pieces, one page in two languages, one spelling."""
 
 import ast
+import ctypes
 import re
 import subprocess
 from collections.abc import Iterator
@@ -10,16 +11,31 @@ import pytest
 
 TOP = Path(__file__).resolve().parent.parent
 PACKAGE = TOP / "harness" / "mpilab"
-MODULES = sorted(PACKAGE.glob("*.py"))
+MODULES = sorted({*PACKAGE.glob("*.py"), *(path for path in PACKAGE.glob("*/*.py") if path.stem != "__init__")})
+DIAGNOSIS = (
+    "kinds", "findings", "log", "operations", "messages", "collectives", "snapshot", "waitfor", "deadlock", "requests",
+    "onesided", "analysis", "places", "watch",
+)  # fmt: skip
+TRACING = (
+    "recording", "matching", "intervals", "text", "svg", "rings", "linking", "storage", "waits", "overlap", "advice",
+    "summary", "tables", "timeline", "model", "gather", "export", "archive",
+)  # fmt: skip
 # A module may import those to its left.
 ORDER = (
-    "errors", "verdict", "protocol", "machine", "page", "lab", "submission", "sweep", "build", "hosted", "engine",
-    "cluster", "runner", "check", "stats", "time", "score", "record", "clusters", "attempt", "referee", "report",
+    "errors", "verdict", "wrappers", "protocol", "machine", "page", "lab", "submission", "sweep", "build",
+    *(f"diagnosis.{name}" for name in DIAGNOSIS), "diagnosis.program", "hosted", "engine", "cluster",
+    "runner", "check", "stats", "time", "score", "record", "clusters", "attempt", "referee", "report",
+    "diagnosis.diagnose", "diagnosis.report", *(f"tracing.{name}" for name in TRACING), "tracing.page",
     "session", "doctor", "demo", "cli", "__main__", "__init__",
 )  # fmt: skip
 MODULE_LINES = 330
 FUNCTION_LINES = 50
 TINY = 40  # lines of a module that needs no theory of operation
+
+
+def name_of(path: Path) -> str:
+    """A module's name in ORDER: `diagnosis.log`, or `__init__` for that of the package itself."""
+    return ".".join(path.relative_to(PACKAGE).with_suffix("").parts)
 
 
 def imported(tree: ast.AST) -> Iterator[tuple[int, str]]:
@@ -31,6 +47,8 @@ def imported(tree: ast.AST) -> Iterator[tuple[int, str]]:
             names = [f"relative.{'.' * node.level}{node.module or ''}"]
         elif isinstance(node, ast.ImportFrom) and node.module == "mpilab":
             names = [f"mpilab.{alias.name}" for alias in node.names if alias.name != "__version__"]
+        elif isinstance(node, ast.ImportFrom) and (PACKAGE.parent / (node.module or "").replace(".", "/")).is_dir():
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("mpilab."):
             names = [node.module or ""]
         else:
@@ -62,22 +80,23 @@ def lines_with(pattern: str) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
 def test_imports_point_only_to_the_left(path: Path) -> None:
     """A module imports only modules that stand before it in ORDER: in functions and for type checkers too."""
-    assert path.stem in ORDER, f"{path.name} is new: put its name into ORDER, right of all it imports"
+    own = name_of(path)
+    assert own in ORDER, f"{own} is new: put its name into ORDER, right of all it imports"
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    if path.stem == "__init__":
+    if own == "__init__":
         tree.body = [node for node in tree.body if not isinstance(node, ast.FunctionDef)]  # imports on first use
     for line, name in imported(tree):
         assert name in ORDER, f"{path.name}:{line} imports {name}, which ORDER does not know"
         message = f"{path.name}:{line} imports {name}, which stands right of it: move what both need to the left"
-        assert ORDER.index(name) < ORDER.index(path.stem), message
+        assert ORDER.index(name) < ORDER.index(own), message
 
 
 def test_the_order_names_only_modules_that_exist() -> None:
     """ORDER holds no module that is gone, and none twice."""
-    assert sorted(ORDER) == sorted({path.stem for path in MODULES})
+    assert sorted(ORDER) == sorted(map(name_of, MODULES))
 
 
 @pytest.mark.parametrize(
@@ -95,7 +114,7 @@ def test_every_spelling_of_an_import_is_seen(code: str) -> None:
     assert [name for _, name in imported(ast.parse(code))] == ["cli"]
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
 def test_modules_and_functions_are_small(path: Path) -> None:
     """A module has at most 330 lines and a function at most 50: longer ones are two things."""
     text = path.read_text(encoding="utf-8")
@@ -105,7 +124,7 @@ def test_modules_and_functions_are_small(path: Path) -> None:
     assert {name: length for name, length in lengths.items() if length > FUNCTION_LINES} == {}
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
 def test_modules_open_with_their_theory_of_operation(path: Path) -> None:
     """A module's docstring says what it is for, and, when it isn't tiny, how it works."""
     text = path.read_text(encoding="utf-8")
@@ -117,24 +136,29 @@ def test_modules_open_with_their_theory_of_operation(path: Path) -> None:
 
 
 def test_the_page_has_the_same_fields_in_c_and_in_python() -> None:
-    """page.py lists the fields of struct rank_page in c/page.h's order, with its types and array lengths."""
+    """page.py lists the fields of page.h's structures in their order, with their types and array lengths."""
     from mpilab import page
 
     header = (PACKAGE / "c" / "page.h").read_text(encoding="utf-8")
-    match = re.search(r"struct rank_page \{(.*?)\n\};", header, re.DOTALL)
-    assert match
-    found = re.findall(r"^\s*(\w+) (\w+)(?:\[(\w+)\])?;", match[1], re.MULTILINE)
-    assert len(found) == match[1].count(";"), "a declaration that this test cannot read"
     lengths = {"": 1, "CALL_COUNT": 7} | {
         name: int(value) for name, value in re.findall(r"#define (PAGE_\w+) (\d+)", header)
     }
-    sizes = {"int32_t": ("c_int", 4), "uint32_t": ("c_uint", 4), "uint64_t": ("c_ulong", 8), "char": ("c_char", 1)}
-    in_c = [(name, sizes[kind], lengths[length]) for kind, name, length in found]
-    in_python = []
-    for name, kind in page._fields(7):
-        one = getattr(kind, "_type_", kind) if hasattr(kind, "_length_") else kind
-        in_python.append((name, one.__name__, getattr(kind, "_length_", 1)))
-    assert [(name, kind[0], length) for name, kind, length in in_c] == in_python
+    kinds = {"c_int": "int32_t", "c_uint": "uint32_t", "c_ulong": "uint64_t", "c_long": "int64_t", "c_char": "char"}
+    mirrored = page._parts()
+    parts = {name: type(name, (ctypes.Structure,), {"_fields_": fields}) for name, fields in mirrored.items()}
+    for struct, fields in {**mirrored, "rank_page": page._fields(7, parts)}.items():
+        match = re.search(rf"struct {struct} \{{(.*?)\n\}};", header, re.DOTALL)
+        assert match, struct
+        code = re.sub(r"/\*.*?\*/", "", match[1], flags=re.DOTALL)
+        in_c = []
+        for kind, names in re.findall(r"^\s*(?:struct )?(\w+) ([^;]+);", code, re.MULTILINE):
+            for name, length in re.findall(r"(\w+)(?:\[(\w+)\])?", names):
+                in_c.append((name, kind, lengths[length]))
+        in_python = []
+        for name, kind in fields:
+            one = getattr(kind, "_type_", kind) if hasattr(kind, "_length_") else kind
+            in_python.append((name, kinds.get(one.__name__, one.__name__), getattr(kind, "_length_", 1)))
+        assert in_c == in_python, struct
 
 
 def test_the_phases_have_the_same_numbers_in_c_and_in_python() -> None:

@@ -48,12 +48,12 @@ CLANG_INSTRUMENT = (
 )
 PMPI_PARTS = (
     "pmpi.c", "comms.c", "record.c", "log.c", "place.c", "types.c", "parts.c", "guard.c", "requests.c", "objects.c",
-    "strict.c", "rma.c", "program.c", "host.c", "flight.c",
+    "strict.c", "rma.c", "window.c", "program.c", "host.c", "flight.c",
 )  # fmt: skip
 LIBRARIES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {  # file: its sources and flags of its own
     "life.so": (("life.c",), ("-shared", "-Wl,--as-needed")),  # must not drag MPI into every process
-    # thread-local variables at fixed places: every call of the program looks at one
-    "pmpi.so": (PMPI_PARTS, ("-shared", "-fno-plt", "-Wl,-z,now", "-O3", "-Wl,-Bsymbolic-functions", "-fno-semantic-interposition", "-ftls-model=initial-exec", "-ldl", "-pthread")),
+    # every call of the program pays: thread-local variables at fixed places, calls without a detour through the PLT
+    "pmpi.so": (PMPI_PARTS, ("-shared", "-ftls-model=initial-exec", "-fno-plt", "-Wl,-z,now", "-ldl", "-pthread")),
     "race.o": (("race.c",), ("-c",)),
     "race_libc.o": (("race_libc.c",), ("-c",)),
 }
@@ -196,7 +196,13 @@ def race_flags() -> tuple[list[str], list[str]]:
     """What to compile and to link with, so that every access to a buffer in flight is seen (c/race.c)."""
     wrapped = re.findall(r"^WRAP\([^,]+, (\w+),", (C_FOLDER / "race_libc.c").read_text(), re.MULTILINE)
     # no optimisation: -O1 moves a read ahead of the condition that guards it, and drops one whose value isn't used
-    common = ["-g", "-O0", "-fno-omit-frame-pointer", "-U_FORTIFY_SOURCE", *(f"-fno-builtin-{name}" for name in wrapped)]
+    common = [
+        "-g",
+        "-O0",
+        "-fno-omit-frame-pointer",
+        "-U_FORTIFY_SOURCE",
+        *(f"-fno-builtin-{name}" for name in wrapped),
+    ]
     instrument = CLANG_INSTRUMENT if "clang" in _compiler_version() else ("-fsanitize=thread",)
     objects = [str(libraries() / name) for name in ("race.o", "race_libc.o")]
     return [*common, *instrument], [*objects, *(f"-Wl,--wrap={name}" for name in wrapped)]
@@ -211,7 +217,8 @@ def _compiler_version() -> str:
 def libraries() -> Path:
     """The folder with life.so and pmpi.so, which are preloaded, and race.o; built when it isn't there yet."""
     sources = [*sorted(C_FOLDER.iterdir()), Path(wrappers.__file__)]
-    digest = hashlib.sha256(b"".join(p.read_bytes() for p in sources) + sys.prefix.encode()).hexdigest()[:16]
+    how = repr((LIBRARIES, LIBRARY_FLAGS, sys.prefix)).encode()
+    digest = hashlib.sha256(b"".join(p.read_bytes() for p in sources) + how).hexdigest()[:16]
     folder = sweep.base() / f"libraries-{digest}"
     if all((folder / name).is_file() for name in LIBRARIES):
         return folder

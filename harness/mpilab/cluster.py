@@ -149,12 +149,16 @@ class Cluster:
         """Why ranks can never go on; a Python kernel is asked for its lines."""
         if not self._library:
             deadlock = watch.explained(self._python_lines()) or deadlock
-        fields = {name: getattr(deadlock, name) for name in ("kind", "rank", "call", "where", "message", "rule", "lucky")}
+        fields = {
+            name: getattr(deadlock, name) for name in ("kind", "rank", "call", "where", "message", "rule", "lucky")
+        }
         return protocol.Stuck(**fields, queues=queues(watch.snapshot()))
 
     def _python_lines(self) -> dict[int, str]:
         """The line of the kernel in which each rank stands: "kernel.py:12"."""
-        asked = {rank: self.folder / f"rank-{rank}.stack" for rank, p in enumerate(self.page.ranks) if p.phase != page.IDLE}
+        asked = {
+            rank: self.folder / f"rank-{rank}.stack" for rank, p in enumerate(self.page.ranks) if p.phase != page.IDLE
+        }
         for rank, path in asked.items():
             with contextlib.suppress(OSError):
                 os.truncate(path, 0)

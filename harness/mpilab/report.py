@@ -81,8 +81,8 @@ def text(record: Record) -> RenderableType:
     """What a terminal shows of an attempt."""
     head = Text.assemble((record.verdict, verdict_style(record)), f"  {record.lab}, {record.language}: {record.file}")
     parts: list[RenderableType] = [head, _indented(record.message, 2)]
-    if record.verdict != Kind.OK and record.findings and (lines := record.excerpts.get(record.findings[0].where)):
-        parts.append(Text(textwrap.indent(lines, "    "), style="cyan"))
+    if record.verdict != Kind.OK and record.findings and (quoted := record.excerpts.get(record.findings[0].where)):
+        parts.append(Text(textwrap.indent(quoted, "    "), style="cyan"))
     if record.speed:
         style = SPEED_STYLES.get(record.speed, "green")
         parts.append(Text.assemble("  speed  ", (record.speed, style)))

@@ -22,7 +22,8 @@ FIELDS = {  # parameter -> field of struct op
     "rdispls": "recv.displs", "displs": "recv.displs", "recvtypes": "recv.types",
     "origin_addr": "send.buf", "origin_count": "send.count", "origin_datatype": "send.type",
     "result_addr": "recv.buf", "result_count": "recv.count", "result_datatype": "recv.type",
-    "target_rank": "dest", "rank": "dest", "win": "win", "assert": "argument", "lock_type": "argument",
+    "target_rank": "dest", "rank": "dest", "win": "win", "assert": "argument", "lock_type": "lock", "group": "group",
+    "target_disp": "displacement", "target_count": "target.count", "target_datatype": "target.type",
     "op": "op", "request": "request", "array_of_requests": "request", "message": "message", "flag": "flag",
     "status": "status",
 }  # fmt: skip
@@ -117,6 +118,9 @@ def _wrapper(row: Row) -> str:
 
 
 def _comm(row: Row) -> str:
+    """The communicator of the call; a window is known by its handle like one (c/comms.c)."""
+    if row.kind in ("ACCESS", "EPOCH", "FREE_WIN"):
+        return f"(MPI_Comm){'*' if row.kind == 'FREE_WIN' else ''}win"
     for name in ("comm", "local_comm", "comm_old", "oldcomm"):
         if kind := row.type_of(name):
             return f"*{name}" if "*" in kind else name
@@ -154,10 +158,11 @@ def _second_half(row: Row) -> list[str]:
     if row.kind in ("SENDRECV", "REPLACE"):
         lines.append("    s->peer2 = source, s->tag2 = recvtag;")
     made_by_all = row.kind in ("NEW_COMM", "FREE_COMM") and row.name not in NOT_COLLECTIVE and _comm(row)[0] != "M"
-    if row.kind == "COLLECTIVE" or made_by_all or (row.kind in ("NEW_WIN", "NEW_FILE") and row.has("comm")):
+    window = row.kind == "FREE_WIN" or row.name == "Win_fence"
+    if row.kind == "COLLECTIVE" or made_by_all or window or (row.kind in ("NEW_WIN", "NEW_FILE") and row.has("comm")):
         lines.append("    if (s->comm >= 0) mpilab_page->comms[s->comm].turns++;")
-    if row.kind == "FREE_COMM":
-        lines.append("    MPI_Comm gone = *comm;")
+    if row.kind in ("FREE_COMM", "FREE_WIN"):
+        lines.append(f"    MPI_Comm gone = (MPI_Comm)*{'comm' if row.kind == 'FREE_COMM' else 'win'};")
     if row.kind == "FREE_REQUEST":
         lines.append("    MPI_Request gone = *request;")
     return lines
@@ -207,6 +212,8 @@ def _fields(row: Row) -> str:
             fields[field] = f"(void *){name}"
         elif field:
             fields["rtag" if field == "tag" and receives else field] = name
+    if row.kind in ("ACCESS", "EPOCH", "FREE_WIN"):
+        fields |= {"comm": _comm(row), "win": "*win" if row.kind == "FREE_WIN" else "win"}
     fields |= _common_buffer(row)
     fields |= {"makes": "1"} if _makes_request(row) else {}
     return ", ".join(f".{field} = {value}" for field, value in fields.items())
@@ -215,7 +222,7 @@ def _fields(row: Row) -> str:
 def _common_buffer(row: Row) -> dict[str, str]:
     """The fields of calls whose buffer, count and type have no side of their own in their names."""
     sides = {"SEND": ("send",), "RECV": ("recv",), "MRECV": ("recv",), "REPLACE": ("send", "recv")}.get(row.kind, ())
-    fields = {}
+    fields: dict[str, str] = {}
     for side in sides:
         if row.has("count"):
             count = f"(int64_t){'partitions * ' if row.has('partitions') else ''}count"
@@ -233,8 +240,8 @@ def _common_buffer(row: Row) -> dict[str, str]:
         fields |= {"recv.buf": "origin_addr", "recv.count": "origin_count", "recv.type": "origin_datatype"}
         fields["send.buf"] = "NULL"
     if row.kind == "ACCESS" and row.has("datatype"):
-        fields |= {f"{side}.count": "1" for side in ("send", "recv")}
-        fields |= {f"{side}.type": "datatype" for side in ("send", "recv")}
+        fields |= {f"{side}.count": "1" for side in ("send", "recv", "target")}
+        fields |= {f"{side}.type": "datatype" for side in ("send", "recv", "target")}
     return fields
 
 
@@ -252,7 +259,13 @@ def _strict_arguments(row: Row) -> list[str]:
 
 
 def _makes_request(row: Row) -> bool:
-    return row.type_of("request") == "MPI_Request *" and row.kind not in ("WAIT", "CANCEL", "FREE_REQUEST", "START", "PARTITION")
+    return row.type_of("request") == "MPI_Request *" and row.kind not in (
+        "WAIT",
+        "CANCEL",
+        "FREE_REQUEST",
+        "START",
+        "PARTITION",
+    )
 
 
 def _afterwards(row: Row) -> list[str]:
@@ -262,8 +275,10 @@ def _afterwards(row: Row) -> list[str]:
         lines = [f"    if (!result) posted(s, CALL_{row.name}, *request, {active}, {turn});"]
     elif row.kind == "FREE_REQUEST":
         lines = ["    if (!result) completed((uint64_t)(uintptr_t)gone, MPI_REQUEST_NULL);"]
-    elif row.kind == "FREE_COMM":
+    elif row.kind in ("FREE_COMM", "FREE_WIN"):
         lines = ["    if (!result) mpilab_comm_gone(gone);"]
+    elif row.kind == "NEW_WIN":
+        lines = [f"    if (!result) mpilab_window_new({_comm(row)}, *win);"]
     else:
         lines = []
     if row.kind == "NEW_COMM":

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #define KNOWN 4096
+#define WINDOWS (1 << 30) /* ids of windows begin here */
 
 static struct known {
     MPI_Comm comm;
@@ -153,6 +154,18 @@ void mpilab_comm_new(MPI_Comm parent, MPI_Comm comm) {
     free(ranks);
     free(remote);
     if (mpilab_page->mode == MODE_STRICT && !inter && !idup) mpilab_comm_shadow_new(comm);
+}
+
+void mpilab_window_new(MPI_Comm parent, MPI_Win win) {
+    struct known *from = find(parent), *made;
+    if (!from || from->index < 0 || from->inter) return;
+    uint32_t hash = mixed(mixed(2166136261u, (uint32_t)from->id), (uint32_t)mpilab_page->comms[from->index].turns);
+    remember((MPI_Comm)win, WINDOWS | (int)(hash & 0x3fffffff), from->size, from->ranks, 0);
+    made = find((MPI_Comm)win);
+    if (mpilab_page->mode != MODE_STRICT || !made || from->shadow == MPI_COMM_NULL) return;
+    PMPI_Comm_dup(from->shadow, &made->shadow); /* the window may outlive its communicator */
+    PMPI_Comm_set_errhandler(made->shadow, MPI_ERRORS_RETURN);
+    mpilab_window_made(win, made->shadow);
 }
 
 /* Makes the duplicate that strict mode uses for its own messages; collective over `comm`. */

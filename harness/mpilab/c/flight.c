@@ -138,14 +138,15 @@ static int look(const struct table *t, uintptr_t low, uintptr_t high, int write,
         else
             to = middle;
     }
+    int window = 0;
     for (; from > 0 && t->areas[from - 1].reach > low; from--) {
         const struct flight_area *area = &t->areas[from - 1];
-        if ((write || area->write) && meets(area, low, high)) {
-            *found = *area;
-            return 1;
-        }
+        if (!(write || area->write) || (window && area->write == FLIGHT_WINDOW) || !meets(area, low, high)) continue;
+        *found = *area;
+        if (area->write != FLIGHT_WINDOW) return 1;
+        window = 1;
     }
-    return 0;
+    return window;
 }
 
 int mpilab_flight_find(const void *base, size_t bytes, int write, struct flight_area *found) {

@@ -21,8 +21,12 @@ struct flight_area {
     uintptr_t reach;      /* the largest `high` of all areas up to this one */
     const void *site;     /* where the operation was posted */
     int op;               /* the operation's number */
-    int write;            /* 1: MPI writes it, nobody else may touch it; 0: MPI reads it, nobody else may write it */
+    int write;            /* enum flight_use */
 };
+
+/* READ: MPI reads it, nobody else may write it.  WRITE: MPI writes it, nobody else may touch it.  WINDOW: the memory of a
+ * window, which may be touched, and who does is told; it is found only where nothing else is in the way. */
+enum flight_use { FLIGHT_READ, FLIGHT_WRITE, FLIGHT_WINDOW };
 
 /* For a quick look before any call: all areas lie in [low, high), which is empty when nothing is in flight; `version`
  * counts the changes, two for each, and is odd while one is being made. */
@@ -35,8 +39,8 @@ extern struct flight_now mpilab_flight_now;
 /* How a program touches memory, for mpilab_race_found. */
 enum flight_touch { TOUCH_READ, TOUCH_WRITE, TOUCH_FREE, TOUCH_RETURN }; /* RETURN: the variable's function returns */
 
-/* `count` blocks, in any order, are in flight for operation `op`, which was posted at `site` (a return address).  An
- * operation may add blocks several times.  Returns 0, or -1 when there is no memory left. */
+/* `count` blocks, in any order, are in flight for operation `op`, which was posted at `site` (a return address);
+ * `write` is a flight_use.  An operation may add blocks several times.  Returns 0, or -1 when there is no memory left. */
 int mpilab_flight_add(const struct flight_block *blocks, size_t count, int write, int op, const void *site);
 
 /* Operation `op` is complete: all its blocks have landed.  No such operation: nothing happens. */

@@ -96,6 +96,11 @@ void mpilab_guard_new(struct guard *g, struct op *op) {
     op->recv.buf = g->shadow + ((char *)op->recv.buf - low);
 }
 
+/* Its bytes are the program's again; whoever shares a number in flight.c takes it out there itself. */
+static void landed(const struct guard *g) {
+    if (!g->shared) mpilab_flight_remove(g->flight);
+}
+
 void mpilab_guard_start(struct guard *g, int id, const void *site) {
     char *low, *saved = g->saved;
     g->flight = id;
@@ -132,7 +137,7 @@ const char *mpilab_guard_end(struct guard *g, int64_t received_bytes) {
     size_t left = received_bytes < 0 ? 0 : (size_t)received_bytes;
     if (!g->active) return NULL;
     g->active = 0;
-    mpilab_flight_remove(g->flight);
+    landed(g);
     if (sum(&g->sent) != g->checksum) wrong = "the send buffer was written";
     span(&g->received, &low);
     for (size_t i = 0; g->shadow && i < g->received.count; i++) {
@@ -149,13 +154,13 @@ const char *mpilab_guard_end(struct guard *g, int64_t received_bytes) {
 
 void mpilab_guard_abandon(struct guard *g) {
     if (!g->active) return;
-    mpilab_flight_remove(g->flight);
+    landed(g);
     g->shadow = NULL; /* MPI may still write there */
     g->active = 0;
 }
 
 void mpilab_guard_free(struct guard *g) {
-    if (g->active) mpilab_flight_remove(g->flight);
+    if (g->active) landed(g);
     mpilab_blocks_free(&g->sent);
     mpilab_blocks_free(&g->received);
     free(g->shadow);
@@ -170,10 +175,14 @@ void mpilab_guard_overlap(struct op *op, const struct blocks *b, int write) {
     for (size_t i = 0; i < b->count; i++) {
         struct flight_area area;
         if (!mpilab_flight_find(b->list[i].base, b->list[i].bytes, write, &area)) continue;
+        if (area.write == FLIGHT_WINDOW) {
+            mpilab_rma_local(b->list[i].base, b->list[i].bytes, write, NULL, mpilab_place(op->place));
+            continue;
+        }
         mpilab_finding("buffer-race", op->number, mpilab_place(area.site),
                        "%s %s a buffer that is still in flight: it was %s there, and not completed yet",
-                       mpilab_call_names[op->call], write ? "receives into" : "sends from",
-                       area.write ? "given to a receive" : "given to a send");
+                       mpilab_call_names[op->call], write ? "writes" : "reads",
+                       area.write ? "given to a call that receives" : "given to a call that sends");
         if (said_count < SAID) said[said_count++] = area.op;
         return;
     }
@@ -195,8 +204,11 @@ int mpilab_race_found(const void *address, size_t bytes, enum flight_touch touch
     static const char *const what[] = {"reads", "writes", "frees", "returns from the function that holds"};
     char at[4000], also[4000], much[40] = "";
     const struct standing *s = &mpilab_page->threads[mpilab_thread < 0 ? 0 : mpilab_thread];
-    (void)address;
     if (mpilab_page->mode != MODE_STRICT || s->in_call) return 0;
+    if (area->write == FLIGHT_WINDOW) {
+        if (touch <= TOUCH_WRITE) mpilab_rma_local(address, bytes, touch == TOUCH_WRITE, pc, NULL);
+        return 0;
+    }
     if (said_count < SAID) said[said_count++] = area->op;
     if (touch == TOUCH_READ || touch == TOUCH_WRITE) snprintf(much, sizeof much, "%zu bytes of ", bytes);
     mpilab_json(mpilab_place(pc), at, sizeof at);

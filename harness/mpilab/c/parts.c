@@ -61,6 +61,7 @@ static int rank_in(MPI_Comm comm) {
 static int at_root(const struct op *op) { return op->root == MPI_ROOT || (op->root >= 0 && op->root == rank_in(op->comm)); }
 
 int mpilab_sends(const struct op *op) {
+    if (op->kind == KIND_ACCESS) return op->send.buf && op->op != MPI_NO_OP;
     if (op->kind != KIND_COLLECTIVE) return op->kind == KIND_SEND || op->kind == KIND_SENDRECV || op->kind == KIND_REPLACE;
     if (op->root == MPI_PROC_NULL) return 0;
     switch (mpilab_base(op->call)) {
@@ -78,6 +79,7 @@ int mpilab_sends(const struct op *op) {
 }
 
 int mpilab_receives(const struct op *op) {
+    if (op->kind == KIND_ACCESS) return op->recv.buf != NULL;
     if (op->kind != KIND_COLLECTIVE)
         return op->kind == KIND_RECV || op->kind == KIND_MRECV || op->kind == KIND_SENDRECV || op->kind == KIND_REPLACE;
     if (op->root == MPI_PROC_NULL) return 0;

@@ -68,14 +68,22 @@ struct wait {
 static inline __attribute__((always_inline)) int pass_on(enum call_id id, const struct wait *w) {
     int n = (int)w->count;
     switch (id) {
-    case CALL_Wait: return PMPI_Wait(w->requests, w->statuses);
-    case CALL_Waitall: return PMPI_Waitall(n, w->requests, w->statuses);
-    case CALL_Waitany: return PMPI_Waitany(n, w->requests, w->index, w->statuses);
-    case CALL_Waitsome: return PMPI_Waitsome(n, w->requests, w->outcount, w->indices, w->statuses);
-    case CALL_Test: return PMPI_Test(w->requests, w->flag, w->statuses);
-    case CALL_Testall: return PMPI_Testall(n, w->requests, w->flag, w->statuses);
-    case CALL_Testany: return PMPI_Testany(n, w->requests, w->index, w->flag, w->statuses);
-    default: return PMPI_Testsome(n, w->requests, w->outcount, w->indices, w->statuses);
+    case CALL_Wait:
+        return PMPI_Wait(w->requests, w->statuses);
+    case CALL_Waitall:
+        return PMPI_Waitall(n, w->requests, w->statuses);
+    case CALL_Waitany:
+        return PMPI_Waitany(n, w->requests, w->index, w->statuses);
+    case CALL_Waitsome:
+        return PMPI_Waitsome(n, w->requests, w->outcount, w->indices, w->statuses);
+    case CALL_Test:
+        return PMPI_Test(w->requests, w->flag, w->statuses);
+    case CALL_Testall:
+        return PMPI_Testall(n, w->requests, w->flag, w->statuses);
+    case CALL_Testany:
+        return PMPI_Testany(n, w->requests, w->index, w->flag, w->statuses);
+    default:
+        return PMPI_Testsome(n, w->requests, w->outcount, w->indices, w->statuses);
     }
 }
 
@@ -85,13 +93,19 @@ static inline __attribute__((always_inline)) int64_t finished(enum call_id id, c
     *one = -1;
     switch (id) {
     case CALL_Wait:
-    case CALL_Waitall: return w->count;
+    case CALL_Waitall:
+        return w->count;
     case CALL_Test:
-    case CALL_Testall: return *w->flag ? w->count : 0;
+    case CALL_Testall:
+        return *w->flag ? w->count : 0;
     case CALL_Testany:
         if (!*w->flag) return 0; /* fall through */
-    case CALL_Waitany: *one = *w->index; return *w->index != MPI_UNDEFINED;
-    default: *one = -2; return *w->outcount == MPI_UNDEFINED ? 0 : *w->outcount;
+    case CALL_Waitany:
+        *one = *w->index;
+        return *w->index != MPI_UNDEFINED;
+    default:
+        *one = -2;
+        return *w->outcount == MPI_UNDEFINED ? 0 : *w->outcount;
     }
 }
 
@@ -99,7 +113,8 @@ static inline int64_t place_of(int64_t one, int64_t i, const struct wait *w) {
     return one >= 0 ? one : one == -1 ? i : w->indices[i];
 }
 
-static inline __attribute__((always_inline)) void settle(enum call_id id, const struct wait *w, const MPI_Request *before, int64_t kept) {
+static inline __attribute__((always_inline)) void settle(enum call_id id, const struct wait *w,
+                                                         const MPI_Request *before, int64_t kept) {
     int64_t one, count = finished(id, w, &one);
     for (int64_t i = 0; i < count; i++) {
         int64_t k = place_of(one, i, w);
@@ -107,7 +122,8 @@ static inline __attribute__((always_inline)) void settle(enum call_id id, const 
     }
 }
 
-static inline __attribute__((always_inline)) int recorded(struct standing *s, enum call_id id, struct wait *w, const MPI_Request *before, int64_t kept) {
+static inline __attribute__((always_inline)) int recorded(struct standing *s, enum call_id id, struct wait *w,
+                                                          const MPI_Request *before, int64_t kept) {
     MPI_Status own[kept + 1];
     int single = id == CALL_Wait || id == CALL_Waitany || id == CALL_Test || id == CALL_Testany;
     int ignored = w->statuses == MPI_STATUS_IGNORE || w->statuses == MPI_STATUSES_IGNORE;
@@ -258,7 +274,7 @@ int MPI_Finalize(void) {
     struct rank_page *page = mpilab_page;
     struct standing *s = enter(CALL_Finalize, MPI_COMM_WORLD, NOBODY, 0, -1, HERE);
     if (page->mode == MODE_STRICT) mpilab_strict_finalize(HERE);
-    if (page->mode == MODE_RECORD) mpilab_record_end();
+    if (page->mode == MODE_RECORD) mpilab_record_end(1);
     int result = PMPI_Finalize();
     if (!result) page->life = LIFE_FINALIZED;
     mpilab_program_end();

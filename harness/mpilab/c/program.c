@@ -40,7 +40,7 @@ static void at_exit(void) {
     if (!attached || mpilab_page->pid != getpid()) return;
     if (mpilab_page->life == LIFE_MPI) {
         if (mpilab_page->mode == MODE_STRICT) mpilab_log("{\"k\":\"end\",\"how\":\"exit\"}");
-        if (mpilab_page->mode == MODE_RECORD) mpilab_record_end();
+        if (mpilab_page->mode == MODE_RECORD) mpilab_record_end(0);
     }
     mpilab_page->life += LIFE_EXITED; /* ... and what it was before can still be told */
 }

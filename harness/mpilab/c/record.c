@@ -12,6 +12,7 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <link.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,7 +55,9 @@ int mpilab_use_tsc;
 static struct ring_header *header;
 static struct event *events;
 static uint64_t capacity, written;
-static int shared_ring; /* several threads write: count atomically */
+static int shared_ring;         /* several threads write: count atomically */
+static MPI_Comm ranks_of_trace; /* those that are recorded */
+static int aligned;             /* their clocks differ */
 static FILE *meta;
 static char names[REGIONS][64];
 static int region_count;
@@ -69,10 +72,12 @@ static __thread struct {
 
 /* ---- clocks ------------------------------------------------------------------------------------------------------ */
 
+static int64_t skew_ns; /* tests only: pretends that this rank's clock is off */
+
 static int64_t monotonic_ns(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec + skew_ns;
 }
 
 uint64_t mpilab_ticks(void) { return (uint64_t)monotonic_ns(); }
@@ -124,51 +129,74 @@ static void calibrate(int last) {
     header->clock_error_s = 2 * error;
 }
 
-static double seconds(void) { return (double)(ticks() - header->tick0) / header->ticks_per_s + 1e-9 * (double)header->ns0; }
+static double seconds(void) {
+    return (double)(ticks() - header->tick0) / header->ticks_per_s + 1e-9 * (double)header->ns0;
+}
 
-/* Collective: by how much this rank's clock differs from rank 0's, and how well that is known. */
-static void align(void) {
-    int rank = (int)header->rank, nodes_size;
+/* Are all ranks on one node, with one clock?  Collective. */
+static int one_clock(void) {
+    int size;
     MPI_Comm node;
-    PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
-    PMPI_Comm_size(node, &nodes_size);
+    if (getenv("MPILAB_ALIGN")) return 0;
+    PMPI_Comm_split_type(ranks_of_trace, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    PMPI_Comm_size(node, &size);
     PMPI_Comm_free(&node);
-    int alone = nodes_size == (int)header->ranks;
-    PMPI_Allreduce(MPI_IN_PLACE, &alone, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-    if (alone && !getenv("MPILAB_ALIGN")) return; /* one machine, one clock */
-    for (int other = 1; other < (int)header->ranks; other++) {
-        double shortest = 1e9, mine[2];
-        for (int i = 0; i < ECHOES && (rank == 0 || rank == other); i++) {
-            double theirs, before = seconds();
-            if (rank == other) {
-                PMPI_Recv(&theirs, 1, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-                theirs = seconds();
-                PMPI_Send(&theirs, 1, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD);
-                continue;
-            }
-            PMPI_Send(&before, 1, MPI_DOUBLE, other, 0, MPI_COMM_WORLD);
-            PMPI_Recv(&theirs, 1, MPI_DOUBLE, other, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-            double after = seconds();
-            if (after - before >= shortest) continue;
-            shortest = after - before;
-            mine[0] = 0.5 * (before + after) - theirs;
-            mine[1] = 0.5 * shortest;
+    int alone = size == (int)header->ranks;
+    PMPI_Allreduce(MPI_IN_PLACE, &alone, 1, MPI_INT, MPI_MIN, ranks_of_trace);
+    return alone;
+}
+
+/* What rank 0 adds to the clock of `other` to get its own, and by how much that may be wrong: the shortest of many echoes
+ * bounds it.  Called on both, each gets the answer. */
+static void echo(int other, double found[2]) {
+    int here = (int)header->rank;
+    double shortest = 1e9;
+    for (int i = 0; i < ECHOES; i++) {
+        double theirs, before = seconds();
+        if (here) {
+            PMPI_Recv(&theirs, 1, MPI_DOUBLE, 0, 0, ranks_of_trace, MPI_STATUS_IGNORE);
+            theirs = seconds();
+            PMPI_Send(&theirs, 1, MPI_DOUBLE, 0, 0, ranks_of_trace);
+            continue;
         }
-        if (rank == 0) PMPI_Send(mine, 2, MPI_DOUBLE, other, 0, MPI_COMM_WORLD);
-        if (rank == other) {
-            PMPI_Recv(mine, 2, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-            header->offset_s = mine[0];
-            header->offset_error_s = mine[1];
-        }
+        PMPI_Send(&before, 1, MPI_DOUBLE, other, 0, ranks_of_trace);
+        PMPI_Recv(&theirs, 1, MPI_DOUBLE, other, 0, ranks_of_trace, MPI_STATUS_IGNORE);
+        double after = seconds();
+        if (after - before >= shortest) continue;
+        shortest = after - before;
+        found[0] = 0.5 * (before + after) - theirs;
+        found[1] = 0.5 * shortest;
     }
+    if (here)
+        PMPI_Recv(found, 2, MPI_DOUBLE, 0, 0, ranks_of_trace, MPI_STATUS_IGNORE);
+    else
+        PMPI_Send(found, 2, MPI_DOUBLE, other, 0, ranks_of_trace);
+}
+
+/* By how much this rank's clock differs from rank 0's.  Collective; at the end again, for clocks drift: the rate is then
+ * what makes both measurements true. */
+static void align(int last) {
+    double found[2] = {0, 0};
+    if (!last) aligned = !one_clock();
+    if (!aligned) return;
+    for (int other = 1; other < (int)header->ranks; other++)
+        if (header->rank == 0 || (int)header->rank == other) echo(other, found);
+    if (header->rank == 0) return;
+    if (!last)
+        header->offset_s = found[0];
+    else
+        header->ns1 += (int64_t)(1e9 * (found[0] - header->offset_s));
+    if (found[1] > header->offset_error_s) header->offset_error_s = found[1];
 }
 
 /* ---- the ring ---------------------------------------------------------------------------------------------------- */
 
 static inline struct event *next(void) {
     uint64_t i;
-    if (__builtin_expect(shared_ring, 0)) i = __atomic_fetch_add(&header->written, 1, __ATOMIC_RELAXED);
-    else header->written = (i = written++) + 1;
+    if (__builtin_expect(shared_ring, 0))
+        i = __atomic_fetch_add(&header->written, 1, __ATOMIC_RELAXED);
+    else
+        header->written = (i = written++) + 1;
     return &events[i & (capacity - 1)];
 }
 
@@ -236,9 +264,12 @@ void mpilab_meta_comm(int id, int size, const int *ranks, int inter) {
 static void quoted(FILE *file, const char *text) {
     fputc('"', file);
     for (; *text; text++) {
-        if ((unsigned char)*text < 32) fprintf(file, "\\u%04x", *text);
-        else if (*text == '"' || *text == '\\') fprintf(file, "\\%c", *text);
-        else fputc(*text, file);
+        if ((unsigned char)*text < 32)
+            fprintf(file, "\\u%04x", *text);
+        else if (*text == '"' || *text == '\\')
+            fprintf(file, "\\%c", *text);
+        else
+            fputc(*text, file);
     }
     fputc('"', file);
 }
@@ -259,17 +290,20 @@ static int a_module(struct dl_phdr_info *info, size_t size, void *data) {
     return 0;
 }
 
+static void name_region(int i) {
+    if (!meta) return;
+    fprintf(meta, "{\"region\": %d, \"name\": ", i + 1);
+    quoted(meta, names[i]);
+    fprintf(meta, "}\n");
+    fflush(meta);
+}
+
 static uint32_t region_number(const char *name) {
     for (int i = 0; i < region_count; i++)
         if (!strncmp(names[i], name, sizeof *names - 1)) return (uint32_t)i + 1;
     if (region_count == REGIONS) return 0;
     strncpy(names[region_count], name, sizeof *names - 1);
-    if (meta) {
-        fprintf(meta, "{\"region\": %d, \"name\": ", region_count + 1);
-        quoted(meta, names[region_count]);
-        fprintf(meta, "}\n");
-        fflush(meta);
-    }
+    name_region(region_count);
     return (uint32_t)++region_count;
 }
 
@@ -301,50 +335,75 @@ void mpilab_pcontrol(int level) {
     mpilab_page->recording = level ? (int32_t)header->groups : 0;
 }
 
-/* Opens this rank's ring of at least `least` events in `folder`; collective over MPI_COMM_WORLD. Returns 0 or -1. */
-int mpilab_record_open(const char *folder, uint64_t least, uint32_t groups) {
+/* A ring file of `length` bytes, mapped; all of it is there, for a full disk would kill the program later.  Or NULL. */
+static void *mapped(const char *path, size_t length) {
+    int fd = open(path, O_CREAT | O_TRUNC | O_RDWR | O_CLOEXEC, 0600);
+    void *start = MAP_FAILED;
+    if (fd >= 0 && !posix_fallocate(fd, 0, (off_t)length))
+        start = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, 0);
+    if (fd >= 0) close(fd);
+    return start == MAP_FAILED ? NULL : start;
+}
+
+/* The side file's first lines; binaries already now, because the program may not reach its end. */
+static void introduce(void) {
+    char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+    int length;
+    PMPI_Get_library_version(version, &length);
+    version[strcspn(version, "\n")] = 0;
+    fprintf(meta, "{\"mpi\": ");
+    quoted(meta, version);
+    fprintf(meta, "}\n");
+    mpilab_comms_log();
+    for (int i = 0; i < region_count; i++) name_region(i);
+    dl_iterate_phdr(a_module, NULL);
+    fflush(meta);
+}
+
+/* A forked child shares the ring, but is no rank. */
+static void forget_in_child(void) {
+    header = NULL;
+    events = NULL;
+    meta = NULL;
+}
+
+/* Opens this rank's ring of at least `least` events in `folder`; collective over `comm`, whose ranks are those of the
+ * world's first.  Recording starts at once unless `off`.  Returns 0, or -1 when there is no room. */
+int mpilab_record_open(MPI_Fint comm, const char *folder, uint64_t least, uint32_t groups, int off) {
+    static int registered;
     char path[4096];
     int rank, ranks, level = MPI_THREAD_SINGLE;
-    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    ranks_of_trace = PMPI_Comm_f2c(comm);
+    PMPI_Comm_rank(ranks_of_trace, &rank);
+    PMPI_Comm_size(ranks_of_trace, &ranks);
     PMPI_Query_thread(&level);
     shared_ring = level == MPI_THREAD_MULTIPLE;
+    if (!registered++) pthread_atfork(NULL, NULL, forget_in_child);
     for (capacity = 1; capacity < least; capacity *= 2) {}
     snprintf(path, sizeof path, "%s/ring-%d", folder, rank);
-    int fd = open(path, O_CREAT | O_TRUNC | O_RDWR | O_CLOEXEC, 0600);
-    size_t length = HEADER + capacity * sizeof(struct event);
-    if (fd < 0 || ftruncate(fd, (off_t)length)) return -1;
-    char *start = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    close(fd);
-    if (start == MAP_FAILED) return -1;
+    char *start = mapped(path, HEADER + capacity * sizeof(struct event));
+    int there = start != NULL;
+    PMPI_Allreduce(MPI_IN_PLACE, &there, 1, MPI_INT, MPI_MIN, ranks_of_trace);
+    if (!there) {
+        if (start) munmap(start, HEADER + capacity * sizeof(struct event));
+        return -1;
+    }
     header = (struct ring_header *)start;
     *header = (struct ring_header){.magic = "MPILABR", .version = 1, .event_bytes = sizeof(struct event)};
-    header->rank = (uint32_t)rank, header->ranks = (uint32_t)ranks, header->capacity = capacity, header->groups = groups;
+    header->rank = (uint32_t)rank, header->ranks = (uint32_t)ranks, header->capacity = capacity,
+    header->groups = groups;
     gethostname(header->host, sizeof header->host - 1);
     mpilab_use_tsc = invariant_tsc();
     strcpy(header->clock, mpilab_use_tsc ? "tsc" : "monotonic");
     snprintf(path, sizeof path, "%s/meta-%d.jsonl", folder, rank);
     meta = fopen(path, "we");
+    skew_ns = getenv("MPILAB_SKEW_NS") ? rank * atoll(getenv("MPILAB_SKEW_NS")) : 0;
     calibrate(0);
-    align();
+    align(0);
     written = 0;
-    for (uint64_t i = 0; i < capacity; i += 64) events = (struct event *)(start + HEADER), events[i].call = 0; /* touched */
-    if (meta) {
-        char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
-        PMPI_Get_library_version(version, &level);
-        version[strcspn(version, "\n")] = 0;
-        fprintf(meta, "{\"mpi\": ");
-        quoted(meta, version);
-        fprintf(meta, "}\n");
-        mpilab_comms_log();
-        for (int i = 0; i < region_count; i++)
-            fprintf(meta, "{\"region\": %d, \"name\": \"%s\"}\n", i + 1, names[i]);
-    }
-    if (meta) {
-        dl_iterate_phdr(a_module, NULL); /* now already: the program may not reach its end */
-        fflush(meta);
-    }
-    mpilab_page->recording = (int32_t)groups;
+    events = (struct event *)(start + HEADER);
+    if (meta) introduce();
+    mpilab_page->recording = off ? 0 : (int32_t)groups;
     return 0;
 }
 
@@ -352,14 +411,17 @@ int mpilab_record_open(const char *folder, uint64_t least, uint32_t groups) {
 void mpilab_record_begin(void) {
     const char *folder = getenv("MPILAB_TRACE"), *size = getenv("MPILAB_RING"), *groups = getenv("MPILAB_GROUPS");
     if (!folder || header) return;
-    mpilab_record_open(folder, size ? strtoull(size, NULL, 10) : 1 << 16, groups ? (uint32_t)atoi(groups) : 0xff);
+    uint64_t least = size ? strtoull(size, NULL, 10) : 1 << 16;
+    uint32_t chosen = groups ? (uint32_t)atoi(groups) : 0xff;
+    mpilab_record_open(PMPI_Comm_c2f(MPI_COMM_WORLD), folder, least, chosen, getenv("MPILAB_OFF") != NULL);
 }
 
-/* The last event has been written: calibrate, and note where binaries are mapped. */
-void mpilab_record_end(void) {
+/* The last event has been written: calibrate, and note where binaries are mapped.  Collective when `together`. */
+void mpilab_record_end(int together) {
     if (!header || header->finished) return;
     mpilab_page->recording = 0;
     calibrate(1);
+    if (together) align(1);
     if (meta) {
         dl_iterate_phdr(a_module, NULL);
         fclose(meta);
@@ -370,7 +432,7 @@ void mpilab_record_end(void) {
 
 /* Unmaps the ring; another can be opened. */
 void mpilab_record_close(void) {
-    mpilab_record_end();
+    mpilab_record_end(0);
     if (header) munmap(header, HEADER + capacity * sizeof(struct event));
     header = NULL;
     events = NULL;

@@ -371,6 +371,19 @@ int mpilab_cancel(struct op *op) {
     return PMPI_Cancel(op->request);
 }
 
+void mpilab_operation_landed(int id, const struct op *by) {
+    for (int i = 0; i < BUCKETS; i++) {
+        for (struct node *n = buckets[i]; n; n = n->next) {
+            if (n->op.id != id) continue;
+            const char *wrong = mpilab_guard_end(&n->op.guard, INT64_MAX);
+            if (wrong)
+                mpilab_finding("buffer-race", n->op.number, mpilab_place(by->place), "%s between %s and its completion", wrong,
+                               mpilab_call_names[n->op.call]);
+            return;
+        }
+    }
+}
+
 void mpilab_operations_left(void) {
     for (int i = 0; i < BUCKETS; i++) {
         while (buckets[i]) {

@@ -28,7 +28,7 @@ enum epoch { EPOCH_NONE, EPOCH_FENCE, EPOCH_START, EPOCH_LOCK, EPOCH_LOCK_ALL };
 
 struct window {
     MPI_Win win;
-    int flavor, size;
+    int id, flavor, size, rank;
     int64_t *bytes, *unit; /* of each rank's memory */
     char *base;            /* of this rank's */
     int watched;           /* under this number, in flight.c */

@@ -99,7 +99,8 @@ static size_t collective(const struct op *op, char *into, size_t size) {
 }
 
 static int is_collective(const struct op *op) {
-    if (op->kind == KIND_COLLECTIVE || op->kind == KIND_NEW_WIN || op->kind == KIND_NEW_FILE || op->kind == KIND_FREE_COMM)
+    if (op->kind == KIND_COLLECTIVE || op->kind == KIND_NEW_WIN || op->kind == KIND_NEW_FILE || op->kind == KIND_FREE_COMM ||
+        op->kind == KIND_FREE_WIN || mpilab_is(op->call, "Win_fence"))
         return op->comm != MPI_COMM_NULL;
     return op->kind == KIND_NEW_COMM && op->comm != MPI_COMM_NULL && !mpilab_is(op->call, "Comm_create_group") &&
            !mpilab_is(op->call, "Intercomm_create") && !mpilab_is(op->call, "Comm_join");
@@ -121,6 +122,10 @@ static void log_call(struct op *op) {
     case KIND_MPROBE:
     case KIND_MRECV: length += point_to_point(op, details + length, sizeof details - length); break;
     case KIND_COLLECTIVE: length += collective(op, details + length, sizeof details - length); break;
+    case KIND_ACCESS:
+        if (op->op) length += (size_t)sprintf(details + length, ",\"op\":\"%s\"", operation_name(op->op, name, sizeof name));
+        /* fall through */
+    case KIND_EPOCH: length += mpilab_rma_text(op, details + length, sizeof details - length); break;
     default: break;
     }
     if (is_collective(op) && op->standing->comm >= 0)
@@ -164,6 +169,20 @@ static void on_error(MPI_Comm *comm, int *code, ...) {
         log_return(current, 0, NULL);
     }
     give_up("error");
+}
+
+static void on_window_error(MPI_Win *win, int *code, ...) {
+    (void)win;
+    on_error(NULL, code);
+}
+
+/* The program has a new window, whose errors would end it. */
+void mpilab_strict_window(MPI_Win win) {
+    MPI_Errhandler own;
+    if (handler == MPI_ERRHANDLER_NULL) return; /* a kernel's errors are the host's */
+    PMPI_Win_create_errhandler(on_window_error, &own);
+    PMPI_Win_set_errhandler(win, own);
+    PMPI_Errhandler_free(&own);
 }
 
 /* ---- making the call --------------------------------------------------------------------------------------------- */
@@ -271,6 +290,7 @@ static __thread MPI_Status own_status;
 int mpilab_before(struct op *op) {
     op->number = __atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED);
     current = op;
+    mpilab_rma_tell(op->number);
     if (op->kind == KIND_WAIT || op->kind == KIND_START || op->kind == KIND_FREE_REQUEST || op->kind == KIND_CANCEL) {
         if (mpilab_page->life != LIFE_MPI) outside(op);
         op->result = op->kind == KIND_WAIT ? mpilab_wait(op) : op->kind == KIND_START ? mpilab_start(op)
@@ -284,7 +304,7 @@ int mpilab_before(struct op *op) {
     if (one_status && op->status != MPI_STATUS_IGNORE) status = op->status;
     if (one_status) op->status = status;
     if (op->kind <= KIND_MRECV && op->kind >= KIND_SEND) mpilab_guard_touched(op);
-    if (op->kind == KIND_COLLECTIVE) mpilab_guard_touched(op);
+    if (op->kind == KIND_COLLECTIVE || op->kind == KIND_ACCESS) mpilab_guard_touched(op);
     if (op->makes) op->operation = mpilab_operation_new(op);
     switch (op->kind) {
     case KIND_SEND: return send(op);
@@ -295,7 +315,10 @@ int mpilab_before(struct op *op) {
         op->result = PMPI_Imrecv_c(op->recv.buf, op->recv.count, op->recv.type, op->message, op->request);
         return 0;
     case KIND_ACCESS:
-    case KIND_EPOCH: mpilab_rma(op); return 1;
+    case KIND_EPOCH:
+    case KIND_FREE_WIN:
+        if (!mpilab_rma(op)) return 0;
+        break;
     default: break;
     }
     if (op->kind >= KIND_FREE_COMM) mpilab_object_free(op);
@@ -314,7 +337,7 @@ int mpilab_after(struct op *op) {
     if (op->result) return op->result;
     if (op->kind >= KIND_NEW_COMM && op->kind <= KIND_NEW_FILE) mpilab_object_new(op);
     if (op->kind == KIND_FREE_TYPE || op->kind == KIND_NEW_TYPE) mpilab_types_changed();
-    if (op->kind == KIND_ACCESS || op->kind == KIND_EPOCH || op->kind == KIND_NEW_WIN || op->kind == KIND_FREE_WIN) mpilab_rma_after(op);
+    if (op->kind == KIND_ACCESS || op->kind == KIND_EPOCH || op->kind == KIND_FREE_WIN) mpilab_rma_after(op);
     return op->result;
 }
 
@@ -379,8 +402,10 @@ int mpilab_strict_twice(enum call_id id, const void *place) {
 void mpilab_strict_finalize(const void *place) {
     struct op op = {.call = CALL_Finalize, .kind = KIND_OTHER, .place = place, .comm = MPI_COMM_NULL, .standing = mpilab_page->threads};
     op.number = __atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED);
+    mpilab_rma_tell(op.number);
     log_call(&op);
     outside(&op);
+    mpilab_rma_left(&op);
     mpilab_strict_end("finalized");
     mpilab_page->mode = MODE_STRICT; /* calls after this one are to be seen */
     if (handler != MPI_ERRHANDLER_NULL) PMPI_Errhandler_free(&handler);

@@ -82,6 +82,7 @@ struct guard {
     uint64_t checksum;
     char *shadow, *saved; /* where MPI really receives, and what the program's buffer held */
     int flight, active;
+    int shared; /* others use the same number in flight.c */
 };
 void mpilab_guard_new(struct guard *g, struct op *op); /* may put a shadow into op->recv.buf */
 void mpilab_guard_start(struct guard *g, int id, const void *site);
@@ -113,6 +114,7 @@ int mpilab_wait(struct op *op);  /* the whole wait family */
 int mpilab_start(struct op *op);
 int mpilab_free_request(struct op *op);
 int mpilab_cancel(struct op *op);
+void mpilab_operation_landed(int id, const struct op *by); /* its buffers are the program's, before anybody waits for it */
 void mpilab_operations_left(void); /* at the end: logs what is still open */
 
 /* ---- objects.c: communicators, types, groups... made and freed ---------------------------------------------------- */
@@ -120,8 +122,14 @@ void mpilab_object_new(const struct op *op);
 int mpilab_object_free(const struct op *op); /* 0: not to be freed now, a finding has been made */
 void mpilab_objects_left(void);
 
-void mpilab_rma(struct op *op);
+/* ---- rma.c, window.c: one-sided communication -------------------------------------------------------------------- */
+int mpilab_rma(struct op *op); /* 0: the call is not to be made */
 void mpilab_rma_after(struct op *op);
+void mpilab_rma_left(const struct op *op);
+size_t mpilab_rma_text(const struct op *op, char *into, size_t size);
+void mpilab_rma_local(const void *address, size_t bytes, int write, const void *pc, const char *at);
+void mpilab_rma_tell(long number);
+void mpilab_strict_window(MPI_Win win); /* strict.c */
 
 /* ---- comms.c ----------------------------------------------------------------------------------------------------- */
 void mpilab_comm_shadow_new(MPI_Comm comm);

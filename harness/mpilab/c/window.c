@@ -58,7 +58,9 @@ void mpilab_window_made(MPI_Win win, MPI_Comm shadow) {
     w->win = win;
     w->flavor = (int)attribute(win, MPI_WIN_CREATE_FLAVOR);
     w->base = (char *)(intptr_t)attribute(win, MPI_WIN_BASE);
+    w->id = mpilab_comm_id((MPI_Comm)win);
     PMPI_Comm_size(shadow, &w->size);
+    PMPI_Comm_rank(shadow, &w->rank);
     size_t size = (size_t)w->size;
     int64_t own[2] = {attribute(win, MPI_WIN_SIZE), attribute(win, MPI_WIN_DISP_UNIT)}, *all = malloc(sizeof own * size);
     PMPI_Allgather(own, 2, MPI_INT64_T, all, 2, MPI_INT64_T, shadow);
@@ -74,6 +76,7 @@ void mpilab_window_made(MPI_Win win, MPI_Comm shadow) {
     int private = w->flavor == MPI_WIN_FLAVOR_CREATE || w->flavor == MPI_WIN_FLAVOR_ALLOCATE; /* others can't reach it */
     if (private && w->base && own[0] > 0 && looks < LOCALS_IN_ALL)
         mpilab_flight_add(&memory, 1, FLIGHT_WINDOW, w->watched, NULL);
+    mpilab_strict_window(win);
     w->next = windows;
     windows = w;
 }
@@ -85,6 +88,9 @@ void mpilab_window_forget(struct window *w) {
         break;
     }
     mpilab_flight_remove(w->watched);
+    pthread_mutex_lock(&lock);
+    local_count = 0; /* they were told when the call that frees the window began */
+    pthread_mutex_unlock(&lock);
     free(w->bytes), free(w->unit), free(w->started), free(w->held), free(w->flights);
     free(w);
 }
@@ -188,8 +194,7 @@ void mpilab_rma_tell(long number) {
     for (int i = 0; i < local_count; i++) {
         struct local *l = &locals[i];
         runs_text(&l->runs, runs, sizeof runs);
-        mpilab_log("{\"k\":\"local\",\"n\":%ld,\"win\":%d,\"at\":\"%s\",\"write\":%d%s}", number,
-                   mpilab_comm_id((MPI_Comm)l->window->win),
+        mpilab_log("{\"k\":\"local\",\"n\":%ld,\"win\":%d,\"at\":\"%s\",\"write\":%d%s}", number, l->window->id,
                    mpilab_json(l->at ? l->at : mpilab_place(l->pc), at, sizeof at), l->write, runs);
     }
     local_count = 0;
@@ -213,14 +218,9 @@ void mpilab_rma_local(const void *address, size_t bytes, int write, const void *
     if (++looks == LOCALS_IN_ALL)
         for (struct window *w = windows; w; w = w->next) mpilab_flight_remove(w->watched);
     for (struct window *w = windows; w && looks < LOCALS_IN_ALL; w = w->next) {
-        int64_t first = (const char *)address - w->base, end = first + (int64_t)bytes, size;
-        int own;
-        MPI_Comm shadow = mpilab_comm_shadow((MPI_Comm)w->win);
-        if (!w->base || shadow == MPI_COMM_NULL) continue;
-        PMPI_Comm_rank(shadow, &own);
-        size = w->bytes[own];
+        int64_t first = (const char *)address - w->base, end = first + (int64_t)bytes;
         if (first < 0) first = 0;
-        if (end > size) end = size;
+        if (end > w->bytes[w->rank]) end = w->bytes[w->rank];
         if (first < end) note(w, first, end - first, write, at ? at : pc, at);
     }
     pthread_mutex_unlock(&lock);

@@ -92,6 +92,10 @@ struct op {
     struct part send, recv;
     MPI_Op op;
     MPI_Win win;
+    struct part target;   /* one-sided: count and type at the target, */
+    int64_t displacement; /* and where, in units of its window */
+    int lock;             /* Win_lock's type */
+    MPI_Group group;      /* Win_start, Win_post */
     MPI_Request *request; /* the one the call makes or takes, or the array */
     int64_t requests;     /* length of that array */
     int *flag, *index, *outcount, *indices;
@@ -100,7 +104,7 @@ struct op {
     void *object; /* where a new object's handle is put, or that of the one to be freed is */
     int argument; /* of epoch calls: assert or lock type */
     int result;
-    long number; /* of this call on this rank, in the strict log */
+    long number;     /* of this call on this rank, in the strict log */
     void *operation; /* strict mode: of the request it makes */
 };
 
@@ -110,7 +114,7 @@ void mpilab_event(struct standing *s, enum call_id id, uint64_t start, uint64_t 
 void mpilab_completion(struct standing *s, uint64_t request, const MPI_Status *status);
 void mpilab_subevent(struct standing *s, int what, uint64_t request);
 void mpilab_record_begin(void);
-void mpilab_record_end(void);
+void mpilab_record_end(int together);
 uint64_t mpilab_ticks(void);
 void mpilab_pcontrol(int level);
 
@@ -119,16 +123,18 @@ int mpilab_comm_index(MPI_Comm comm); /* in page->comms, -1 when not there */
 int mpilab_comm_id(MPI_Comm comm);
 void mpilab_comm_new(MPI_Comm parent, MPI_Comm comm); /* the call that made it has just returned */
 void mpilab_comm_gone(MPI_Comm comm);
+void mpilab_window_new(MPI_Comm parent, MPI_Win win); /* known like a communicator, by its handle */
 MPI_Comm mpilab_comm_shadow(MPI_Comm comm);
 void mpilab_comms_begin(void);
 
 /* strict.c */
 int mpilab_before(struct op *op); /* 1: the wrapper makes the call, with op's buffers; 0: it was made */
 int mpilab_after(struct op *op);  /* what the call returns */
+void mpilab_window_made(MPI_Win win, MPI_Comm shadow);
 
 /* pmpi.c; hidden: read without the detour that a variable takes which others might replace */
 #define HIDDEN __attribute__((visibility("hidden")))
-extern HIDDEN __thread int mpilab_thread;               /* this thread's number, -1 before its first call */
+extern HIDDEN __thread int mpilab_thread;                /* this thread's number, -1 before its first call */
 extern HIDDEN __thread struct standing *mpilab_standing; /* and its place on the page, or NULL */
 extern HIDDEN __thread struct comm_cache {
     MPI_Comm comm;

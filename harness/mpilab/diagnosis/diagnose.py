@@ -139,9 +139,7 @@ def _takes_from_any(one: log.RankLog) -> bool:
     return any(isinstance(entry, log.Call) and entry.source == log.ANY for entry in one.entries)
 
 
-def _races(
-    program: Program, ranks: int, folder: Path, limit_s: float, plain: Ran, progress: Progress
-) -> list[Finding]:
+def _races(program: Program, ranks: int, folder: Path, limit_s: float, plain: Ran, progress: Progress) -> list[Finding]:
     """What goes wrong only when another message is taken: a race."""
     for share, wild in ((0.65, "low"), (0.8, "high")):
         progress(f"running it strictly, {wild}est ranks first", share)

@@ -71,7 +71,11 @@ def _addr2line(binary: str, addresses: list[int]) -> list[str]:
         return nothing
     try:
         said = subprocess.run(
-            ["addr2line", "-e", binary, *map(hex, addresses)], capture_output=True, text=True, timeout=SECONDS, check=True
+            ["addr2line", "-e", binary, *map(hex, addresses)],
+            capture_output=True,
+            text=True,
+            timeout=SECONDS,
+            check=True,
         )
     except (OSError, subprocess.SubprocessError):
         return nothing

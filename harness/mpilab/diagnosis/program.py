@@ -13,7 +13,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from mpilab import build, page, sweep
 from mpilab.diagnosis.deadlock import Deadlock
@@ -67,7 +67,12 @@ def eager_bytes() -> int:
 
 
 def run(
-    command: Sequence[str], ranks: int, folder: Path, mode: str, timeout_s: float, extra: Mapping[str, str] | None = None
+    command: Sequence[str],
+    ranks: int,
+    folder: Path,
+    mode: str,
+    timeout_s: float,
+    extra: Mapping[str, str] | None = None,
 ) -> Ran:
     """Run `command` on `ranks` ranks in `mode`; what the library writes goes to `folder`."""
     libraries = build.libraries()
@@ -91,7 +96,8 @@ def run(
             stdout=file,
             stderr=subprocess.STDOUT,
             start_new_session=True,
-            env={**THROTTLE, "LC_ALL": "C.UTF-8", **os.environ, sweep.MARK: folder.name},
+            # mpiexec dies with this process, and the ranks with mpiexec (c/life.c)
+            env={**THROTTLE, **os.environ, sweep.MARK: folder.name, "LD_PRELOAD": f"{libraries}/life.so"},
         )
     watch = Watch(board, ranks, eager_bytes())
     start = time.monotonic()
@@ -107,7 +113,9 @@ def run(
         sweep.unlink_orphan_segments()
     died = any(one.signal or one.aborted for one in found) or (end == "finished" and process.returncode != 0)
     printed = output.read_bytes()[:SHOW_LIMIT].decode(errors="replace")
-    return Ran("died" if end == "finished" and died else end, process.returncode, found, elapsed, printed, deadlock, snapshot)
+    return Ran(
+        "died" if end == "finished" and died else end, process.returncode, found, elapsed, printed, deadlock, snapshot
+    )
 
 
 def _watch(
@@ -135,7 +143,7 @@ def _all_left(watch: Watch) -> bool:
     return all(p.pid and not watch.alive(rank) for rank, p in enumerate(watch.board.ranks))
 
 
-def _rank(p: page.Any) -> Rank:
+def _rank(p: Any) -> Rank:
     places = tuple(p.crash_at.decode(errors="replace").split("\n")[:-1])
     return Rank(p.life, p.signal, places, p.aborted == 1, p.abort_code, page.entered(p))
 
@@ -203,7 +211,8 @@ def _must_be_observable(path: Path) -> None:
     text = said.stdout + said.stderr
     if "not a dynamic executable" in text or "statically linked" in text:
         raise HarnessError(
-            f"{path} is statically linked, so its MPI calls can't be observed", then="link it dynamically: without -static"
+            f"{path} is statically linked, so its MPI calls can't be observed",
+            then="link it dynamically: without -static",
         )
     if "libmpi" not in text:
         raise HarnessError(f"{path} is not linked with an MPI library", then="build it with mpicc, or give its source")

@@ -114,7 +114,9 @@ class Watch:
         any_of = len(threads) > 1 or bool(first.any)
         if not known or not waits:
             return RankState(rank, "running", call, where.get(first.place, ""), entered=entered)
-        posted = tuple(w for o in p.posted if o.call and o.active and (w := self._posted(p, o, where)) and w not in waits)
+        posted = tuple(
+            w for o in p.posted if o.call and o.active and (w := self._posted(p, o, where)) and w not in waits
+        )
         return RankState(rank, "mpi", call, where.get(first.place, ""), tuple(waits), any_of, posted, entered)
 
     def _ended(self, rank: int, p: Any) -> State | None:
