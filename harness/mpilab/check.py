@@ -103,11 +103,9 @@ def _misbehaviour(observation: Observation, where: str) -> Verdict | None:
     if observation.end == "finished":
         return None
     standing = "; ".join(_standing(rank, report) for rank, report in enumerate(observation.ranks))
-    if observation.stuck:
-        return Verdict(Kind.DEADLOCK, f"{observation.stuck.message} {where}")
     if observation.end == "stuck":
-        text = f"no rank has moved for a second {where}: {standing}. Who sends what the other waits for?"
-        return Verdict(Kind.DEADLOCK, text)
+        text = f"no rank has moved for seconds {where}: {standing}. Who sends what the other waits for?"
+        return Verdict(Kind.DEADLOCK, f"{observation.stuck.message} {where}" if observation.stuck else text)
     if observation.end == "timed_out":
         text = f"still running after {observation.elapsed_s:.0f} s {where}: {standing}. Is there a loop without an end?"
         return Verdict(Kind.TIMED_OUT, text)

@@ -126,12 +126,8 @@ class Cluster:
                 end = "died"
             elif deadlock := watch.deadlock():
                 end, stuck = "stuck", self._stuck(watch, deadlock)
-            elif now - moved_at > STUCK_S:
-                end = "stuck"
-            elif now - start > timeout_s:
-                end = "timed_out"
-            elif self._flooded():
-                end = "flooded"
+            else:
+                end = self._late(now - moved_at, now - start, timeout_s)
             if end != "finished":
                 break
             if _input_closed():
@@ -144,6 +140,14 @@ class Cluster:
             reports.append(self._report(rank, report))
             arrays += [seconds, kept]
         return protocol.Observation(end, reports, elapsed, stuck), arrays
+
+    def _late(self, still_s: float, elapsed_s: float, timeout_s: float) -> End:
+        """Whether a run has gone on for too long, with nothing that explains it."""
+        if still_s > STUCK_S:
+            return "stuck"
+        if elapsed_s > timeout_s:
+            return "timed_out"
+        return "flooded" if self._flooded() else "finished"
 
     def _stuck(self, watch: Watch, deadlock: Deadlock) -> protocol.Stuck:
         """Why ranks can never go on; a Python kernel is asked for its lines."""

@@ -1,8 +1,8 @@
 """Writes the wrappers of the PMPI library: one C function for each row of calls.def.
 
-Theory of operation.  The prototypes come from the MPI library's own mpi.h, through the C preprocessor, so the table holds
-only names.  MPI names its parameters alike in all calls (`dest`, `sendcounts`, `request`), so what a call does follows from
-their names and from the row's kind.  Calls that need more than that are written by hand in pmpi.c.
+Theory of operation. The prototypes come from the MPI library's own mpi.h, through the C preprocessor, so the table
+holds only names. MPI names its parameters alike in all calls (`dest`, `sendcounts`, `request`), so what a call does
+follows from their names and from the row's kind. Calls that need more than that are written by hand in pmpi.c.
 """
 
 import re
@@ -103,8 +103,9 @@ def _wrapper(row: Row) -> str:
         "        uint64_t start = ticks();",
         f"        result = PMPI_{name}({arguments});",
         *_of_status(row),
-        f"        if (mpilab_page->recording & GROUP_{row.group})"
-        f" mpilab_event(s, CALL_{name}, start, result ? 0 : {request});",
+        f"        if (mpilab_page->recording & GROUP_{row.group}) {{",
+        f"            mpilab_event(s, CALL_{name}, start, result ? 0 : {request});",
+        "        }",
         "    } else {",
         f"        struct op call = {{{_fields(row)}}};",
         f"        if (mpilab_before(&call)) call.result = PMPI_{name}({', '.join(_strict_arguments(row))});",

@@ -80,7 +80,8 @@ static void remember(MPI_Comm comm, int id, int size, const int *ranks, int inte
         shown->id = id;
     }
     if (place) {
-        *place = (struct known){comm, id, index, 1, size, inter, malloc(sizeof *ranks * (size_t)(size + 1)), MPI_COMM_NULL};
+        *place =
+            (struct known){comm, id, index, 1, size, inter, malloc(sizeof *ranks * (size_t)(size + 1)), MPI_COMM_NULL};
         memcpy(place->ranks, ranks, sizeof *ranks * (size_t)size);
     }
     pthread_mutex_unlock(&lock);
@@ -149,8 +150,10 @@ void mpilab_comm_new(MPI_Comm parent, MPI_Comm comm) {
         hash = mixed(hash, parentless(hash));
     }
     int id = (int)(hash & 0x3fffffff) | 0x1000; /* never that of the world or of a rank's own */
-    if (inter) remember(comm, id, remote_size, remote, 1); /* peers are ranks of the other side */
-    else remember(comm, id, size, ranks, 0);
+    if (inter)
+        remember(comm, id, remote_size, remote, 1); /* peers are ranks of the other side */
+    else
+        remember(comm, id, size, ranks, 0);
     free(ranks);
     free(remote);
     if (mpilab_page->mode == MODE_STRICT && !inter && !idup) mpilab_comm_shadow_new(comm);

@@ -50,8 +50,10 @@ static int repeats(const struct op *op, int receive) {
                (receive ? base == BASE_GATHER || base == BASE_ALLGATHER : base == BASE_SCATTER);
     if (op->kind != KIND_COLLECTIVE || !many) return 1;
     PMPI_Comm_test_inter(op->comm, &inter);
-    if (inter) PMPI_Comm_remote_size(op->comm, &size);
-    else PMPI_Comm_size(op->comm, &size);
+    if (inter)
+        PMPI_Comm_remote_size(op->comm, &size);
+    else
+        PMPI_Comm_size(op->comm, &size);
     return size;
 }
 
@@ -213,8 +215,9 @@ int mpilab_race_found(const void *address, size_t bytes, enum flight_touch touch
     if (touch == TOUCH_READ || touch == TOUCH_WRITE) snprintf(much, sizeof much, "%zu bytes of ", bytes);
     mpilab_json(mpilab_place(pc), at, sizeof at);
     mpilab_json(mpilab_place(area->site), also, sizeof also);
-    mpilab_log("{\"k\":\"finding\",\"kind\":\"buffer-race\",\"n\":0,\"at\":\"%s\",\"also\":\"%s\",\"text\":\"the program %s "
-               "%sa buffer that MPI is still %s\"}",
-               at, also, what[touch], much, area->write ? "receiving into" : "sending from");
+    mpilab_log(
+        "{\"k\":\"finding\",\"kind\":\"buffer-race\",\"n\":0,\"at\":\"%s\",\"also\":\"%s\",\"text\":\"the program %s "
+        "%sa buffer that MPI is still %s\"}",
+        at, also, what[touch], much, area->write ? "receiving into" : "sending from");
     return 1;
 }

@@ -46,7 +46,8 @@ int mpilab_log_open(const char *folder, int rank) {
     snprintf(path, sizeof path, "%s/strict-%d.jsonl", folder, rank);
     int fd = open(path, O_CREAT | O_TRUNC | O_RDWR | O_CLOEXEC, 0600);
     if (fd < 0) return -1;
-    char *start = ftruncate(fd, (off_t)LIMIT) ? MAP_FAILED : mmap(NULL, LIMIT, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    char *start =
+        ftruncate(fd, (off_t)LIMIT) ? MAP_FAILED : mmap(NULL, LIMIT, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     close(fd);
     if (start == MAP_FAILED) return -1;
     text = start;
@@ -76,9 +77,12 @@ void mpilab_log(const char *format, ...) {
 const char *mpilab_json(const char *from, char *into, size_t size) {
     size_t length = 0;
     for (; *from && length + 8 < size; from++) {
-        if ((unsigned char)*from < 32) length += (size_t)sprintf(into + length, "\\u%04x", *from);
-        else if (*from == '"' || *from == '\\') length += (size_t)sprintf(into + length, "\\%c", *from);
-        else into[length++] = *from;
+        if ((unsigned char)*from < 32)
+            length += (size_t)sprintf(into + length, "\\u%04x", *from);
+        else if (*from == '"' || *from == '\\')
+            length += (size_t)sprintf(into + length, "\\%c", *from);
+        else
+            into[length++] = *from;
     }
     into[length] = 0;
     return into;
@@ -92,7 +96,8 @@ void mpilab_finding(const char *kind, long number, const char *also, const char 
     va_end(values);
     mpilab_json(said, quoted, sizeof quoted);
     mpilab_json(also ? also : "", place, sizeof place);
-    mpilab_log("{\"k\":\"finding\",\"kind\":\"%s\",\"n\":%ld,\"text\":\"%s\",\"also\":\"%s\"}", kind, number, quoted, place);
+    mpilab_log("{\"k\":\"finding\",\"kind\":\"%s\",\"n\":%ld,\"text\":\"%s\",\"also\":\"%s\"}", kind, number, quoted,
+               place);
 }
 
 void mpilab_log_comm(int id, int size, const int *ranks, int inter) {

@@ -24,17 +24,26 @@ static uint64_t handle_at(const void *place, int kind) {
     MPI_Datatype type;
     MPI_File file;
     switch (kind) {
-    case KIND_NEW_FILE: memcpy(&file, place, sizeof file); return (uint64_t)(uintptr_t)file;
-    case KIND_NEW_TYPE: memcpy(&type, place, sizeof type); return (uint64_t)(uintptr_t)type;
-    default: memcpy(&comm, place, sizeof comm); return (uint64_t)(uintptr_t)comm; /* all handles but files' are alike */
+    case KIND_NEW_FILE:
+        memcpy(&file, place, sizeof file);
+        return (uint64_t)(uintptr_t)file;
+    case KIND_NEW_TYPE:
+        memcpy(&type, place, sizeof type);
+        return (uint64_t)(uintptr_t)type;
+    default:
+        memcpy(&comm, place, sizeof comm);
+        return (uint64_t)(uintptr_t)comm; /* all handles but files' are alike */
     }
 }
 
 static int is_nothing(const struct op *op, uint64_t handle) {
     switch (op->kind) {
-    case KIND_NEW_COMM: return handle == (uint64_t)(uintptr_t)MPI_COMM_NULL;
-    case KIND_NEW_GROUP: return handle == (uint64_t)(uintptr_t)MPI_GROUP_EMPTY || handle == (uint64_t)(uintptr_t)MPI_GROUP_NULL;
-    default: return 0;
+    case KIND_NEW_COMM:
+        return handle == (uint64_t)(uintptr_t)MPI_COMM_NULL;
+    case KIND_NEW_GROUP:
+        return handle == (uint64_t)(uintptr_t)MPI_GROUP_EMPTY || handle == (uint64_t)(uintptr_t)MPI_GROUP_NULL;
+    default:
+        return 0;
     }
 }
 

@@ -23,10 +23,10 @@ enum life { LIFE_NONE, LIFE_MPI, LIFE_FINALIZED, LIFE_EXITED }; /* before MPI_In
 
 #define PAGE_FRAMES 16
 #define PAGE_TEXT 512
-#define PAGE_THREADS 8   /* threads that call MPI at once; more share the last place */
-#define PAGE_WAITS 16    /* requests of one waiting call that are shown */
-#define PAGE_POSTED 1024 /* open operations that are shown: a table with one place for each hash of a handle */
-#define PAGE_COMMS 64    /* communicators that are shown */
+#define PAGE_THREADS 8    /* threads that call MPI at once; more share the last place */
+#define PAGE_WAITS 16     /* requests of one waiting call that are shown */
+#define PAGE_POSTED 1024  /* open operations that are shown: a table with one place for each hash of a handle */
+#define PAGE_COMMS 64     /* communicators that are shown */
 #define PAGE_MEMBERS 4096 /* ranks in all of them together */
 
 /* Where a thread stands: the MPI call it is in, and what that waits for. */
@@ -34,14 +34,14 @@ struct standing {
     int32_t in_call; /* enum call_id, 0 outside MPI */
     int32_t peer;    /* rank in comm: destination, source or root */
     int32_t tag;
-    int32_t comm;     /* index in comms[], or -1 */
-    int32_t peer2;    /* the source of a Sendrecv */
-    int32_t tag2;     /* and its tag */
-    int64_t bytes;    /* of the message or, receiving, room for it; -1 unknown */
-    uint64_t place;   /* where it was called: a return address */
-    uint64_t entered; /* MPI calls this thread has entered: stands still when it is stuck */
-    int32_t waits;    /* requests of a Wait...: how many */
-    int32_t any;      /* 1: one of them is enough */
+    int32_t comm;              /* index in comms[], or -1 */
+    int32_t peer2;             /* the source of a Sendrecv */
+    int32_t tag2;              /* and its tag */
+    int64_t bytes;             /* of the message or, receiving, room for it; -1 unknown */
+    uint64_t place;            /* where it was called: a return address */
+    uint64_t entered;          /* MPI calls this thread has entered: stands still when it is stuck */
+    int32_t waits;             /* requests of a Wait...: how many */
+    int32_t any;               /* 1: one of them is enough */
     uint64_t wait[PAGE_WAITS]; /* their handles */
 };
 
@@ -73,7 +73,7 @@ struct rank_page {
     int32_t any_source; /* the MPI library's MPI_ANY_SOURCE */
     int32_t proc_null;  /* and MPI_PROC_NULL */
     int32_t any_tag;    /* and MPI_ANY_TAG */
-    int32_t room;                           /* keeps what follows aligned */
+    int32_t room;       /* keeps what follows aligned */
     struct standing threads[PAGE_THREADS];
     struct posted posted[PAGE_POSTED];
     struct shown_comm comms[PAGE_COMMS];

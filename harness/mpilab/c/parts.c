@@ -58,23 +58,29 @@ static int rank_in(MPI_Comm comm) {
 }
 
 /* The root, seen from this rank: 1 it is here, 0 elsewhere. */
-static int at_root(const struct op *op) { return op->root == MPI_ROOT || (op->root >= 0 && op->root == rank_in(op->comm)); }
+static int at_root(const struct op *op) {
+    return op->root == MPI_ROOT || (op->root >= 0 && op->root == rank_in(op->comm));
+}
 
 int mpilab_sends(const struct op *op) {
     if (op->kind == KIND_ACCESS) return op->send.buf && op->op != MPI_NO_OP;
-    if (op->kind != KIND_COLLECTIVE) return op->kind == KIND_SEND || op->kind == KIND_SENDRECV || op->kind == KIND_REPLACE;
+    if (op->kind != KIND_COLLECTIVE)
+        return op->kind == KIND_SEND || op->kind == KIND_SENDRECV || op->kind == KIND_REPLACE;
     if (op->root == MPI_PROC_NULL) return 0;
     switch (mpilab_base(op->call)) {
     case BASE_BCAST:
     case BASE_SCATTER:
-    case BASE_SCATTERV: return at_root(op);
+    case BASE_SCATTERV:
+        return at_root(op);
     case BASE_BARRIER:
-    case BASE_NONE: return 0;
+    case BASE_NONE:
+        return 0;
     case BASE_GATHER:
     case BASE_GATHERV:
     case BASE_REDUCE:
         if (op->root == MPI_ROOT) return 0; /* fall through */
-    default: return op->send.buf != MPI_IN_PLACE;
+    default:
+        return op->send.buf != MPI_IN_PLACE;
     }
 }
 
@@ -84,15 +90,20 @@ int mpilab_receives(const struct op *op) {
         return op->kind == KIND_RECV || op->kind == KIND_MRECV || op->kind == KIND_SENDRECV || op->kind == KIND_REPLACE;
     if (op->root == MPI_PROC_NULL) return 0;
     switch (mpilab_base(op->call)) {
-    case BASE_BCAST: return !at_root(op);
+    case BASE_BCAST:
+        return !at_root(op);
     case BASE_SCATTER:
-    case BASE_SCATTERV: return op->root != MPI_ROOT && op->recv.buf != MPI_IN_PLACE;
+    case BASE_SCATTERV:
+        return op->root != MPI_ROOT && op->recv.buf != MPI_IN_PLACE;
     case BASE_GATHER:
     case BASE_GATHERV:
-    case BASE_REDUCE: return at_root(op);
+    case BASE_REDUCE:
+        return at_root(op);
     case BASE_BARRIER:
-    case BASE_NONE: return 0;
-    default: return 1;
+    case BASE_NONE:
+        return 0;
+    default:
+        return 1;
     }
 }
 
@@ -105,8 +116,10 @@ int mpilab_per_rank(const struct op *op, int receive) {
     if (mpilab_base(op->call) == BASE_REDUCE_SCATTER && !receive) return 0;
     if (!part->counts) return 1;
     PMPI_Comm_test_inter(op->comm, &inter);
-    if (inter) PMPI_Comm_remote_size(op->comm, &size);
-    else PMPI_Comm_size(op->comm, &size);
+    if (inter)
+        PMPI_Comm_remote_size(op->comm, &size);
+    else
+        PMPI_Comm_size(op->comm, &size);
     return size;
 }
 

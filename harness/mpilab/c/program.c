@@ -31,7 +31,10 @@ static void to_page(int rank) {
     close(fd);
     if (pages == MAP_FAILED) return;
     pages[rank].pid = getpid();
-    pages[rank].mode = !mode ? MODE_OFF : !strcmp(mode, "strict") ? MODE_STRICT : !strcmp(mode, "record") ? MODE_RECORD : MODE_OFF;
+    pages[rank].mode = !mode                     ? MODE_OFF
+                       : !strcmp(mode, "strict") ? MODE_STRICT
+                       : !strcmp(mode, "record") ? MODE_RECORD
+                                                 : MODE_OFF;
     mpilab_use_page(&pages[rank]);
     attached = rank + 1;
 }

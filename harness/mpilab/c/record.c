@@ -403,7 +403,7 @@ int mpilab_record_open(MPI_Fint comm, const char *folder, uint64_t least, uint32
     written = 0;
     events = (struct event *)(start + HEADER);
     if (meta) introduce();
-    mpilab_page->recording = off ? 0 : (int32_t)groups;
+    if (!off) mpilab_page->recording = (int32_t)groups; /* else somebody outside may already have written it */
     return 0;
 }
 

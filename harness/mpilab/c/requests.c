@@ -120,7 +120,10 @@ static void log_call(struct op *op) {
     size_t length = 0;
     for (int64_t i = 0; i < op->requests && length + 16 < sizeof ids; i++) {
         struct operation *o = op->request[i] == MPI_REQUEST_NULL ? NULL : find(op->request[i]);
-        length += (size_t)sprintf(ids + length, "%s%d", i ? "," : "", o ? o->id : op->request[i] == MPI_REQUEST_NULL ? 0 : -1);
+        length += (size_t)sprintf(ids + length, "%s%d", i ? "," : "",
+                                  o                                    ? o->id
+                                  : op->request[i] == MPI_REQUEST_NULL ? 0
+                                                                       : -1);
     }
     mpilab_log("{\"k\":\"call\",\"n\":%ld,\"call\":\"%s\",\"at\":\"%s\",\"t\":%ld,\"reqs\":[%s]}", op->number,
                mpilab_call_names[op->call], mpilab_json(mpilab_place(op->place), at, sizeof at), mpilab_now_ns(), ids);
@@ -145,8 +148,9 @@ static void complete(struct op *op, struct operation *o, const MPI_Status *statu
     if (bytes == MPI_UNDEFINED) bytes = 0;
     const char *wrong = mpilab_guard_end(&o->guard, cancelled ? 0 : o->receives ? bytes : INT64_MAX);
     size = o->receives && !cancelled;
-    mpilab_log("{\"k\":\"done\",\"n\":%ld,\"req\":%d,\"source\":%d,\"tag\":%d,\"bytes\":%lld,\"cancelled\":%d}", op->number,
-               o->id, size ? status->MPI_SOURCE : -1, size ? status->MPI_TAG : -1, (long long)bytes, cancelled);
+    mpilab_log("{\"k\":\"done\",\"n\":%ld,\"req\":%d,\"source\":%d,\"tag\":%d,\"bytes\":%lld,\"cancelled\":%d}",
+               op->number, o->id, size ? status->MPI_SOURCE : -1, size ? status->MPI_TAG : -1, (long long)bytes,
+               cancelled);
     if (wrong)
         mpilab_finding("buffer-race", o->number, mpilab_place(op->place), "%s between %s and its completion", wrong,
                        mpilab_call_names[o->call]);
@@ -182,9 +186,7 @@ static struct batch gather(struct op *op) {
     return b;
 }
 
-static void let_go(struct batch *b) {
-    free(b->copies), free(b->of), free(b->order), free(b->statuses);
-}
+static void let_go(struct batch *b) { free(b->copies), free(b->of), free(b->order), free(b->statuses); }
 
 /* Completes request i, of which MPI said so. */
 static void take(struct op *op, struct batch *b, int64_t i, const MPI_Status *status) {
@@ -213,10 +215,14 @@ static int wait_all(struct op *op, struct batch *b) {
         }
     }
     int result, flag = 1;
-    if (single && test) result = PMPI_Test(b->copies, &flag, b->statuses);
-    else if (single) result = PMPI_Wait(b->copies, b->statuses);
-    else if (test) result = PMPI_Testall((int)b->count, b->copies, &flag, b->statuses);
-    else result = PMPI_Waitall((int)b->count, b->copies, b->statuses);
+    if (single && test)
+        result = PMPI_Test(b->copies, &flag, b->statuses);
+    else if (single)
+        result = PMPI_Wait(b->copies, b->statuses);
+    else if (test)
+        result = PMPI_Testall((int)b->count, b->copies, &flag, b->statuses);
+    else
+        result = PMPI_Waitall((int)b->count, b->copies, b->statuses);
     if (test) *op->flag = flag;
     for (int64_t i = 0; flag && i < b->count; i++)
         if (result != MPI_ERR_IN_STATUS || b->statuses[i].MPI_ERROR == MPI_SUCCESS) take(op, b, i, &b->statuses[i]);
@@ -236,9 +242,12 @@ static int one(struct batch *b, int64_t *which, int test, MPI_Status *status) {
         copies[count] = b->copies[i];
         real[count++] = i;
     }
-    if (!count) result = MPI_SUCCESS;
-    else if (test) result = PMPI_Testany((int)count, copies, &index, &flag, status);
-    else result = PMPI_Waitany((int)count, copies, &index, status);
+    if (!count)
+        result = MPI_SUCCESS;
+    else if (test)
+        result = PMPI_Testany((int)count, copies, &index, &flag, status);
+    else
+        result = PMPI_Waitany((int)count, copies, &index, status);
     *which = count && flag && index != MPI_UNDEFINED ? real[index] : -1;
     if (*which >= 0) b->copies[*which] = copies[index];
     free(copies), free(real);
@@ -293,10 +302,15 @@ int mpilab_wait(struct op *op) {
     struct batch b = gather(op);
     switch (op->call) {
     case CALL_Waitany:
-    case CALL_Testany: result = wait_any(op, &b); break;
+    case CALL_Testany:
+        result = wait_any(op, &b);
+        break;
     case CALL_Waitsome:
-    case CALL_Testsome: result = wait_some(op, &b); break;
-    default: result = wait_all(op, &b);
+    case CALL_Testsome:
+        result = wait_some(op, &b);
+        break;
+    default:
+        result = wait_all(op, &b);
     }
     let_go(&b);
     return result;
@@ -313,11 +327,14 @@ int mpilab_start(struct op *op) {
         struct operation *o = b.of[i];
         if (!o) {
             if (b.copies[i] == MPI_REQUEST_NULL)
-                mpilab_finding("request-lifecycle", op->number, NULL, "%s is given MPI_REQUEST_NULL", mpilab_call_names[op->call]);
-            else unknown(op, b.copies[i]);
+                mpilab_finding("request-lifecycle", op->number, NULL, "%s is given MPI_REQUEST_NULL",
+                               mpilab_call_names[op->call]);
+            else
+                unknown(op, b.copies[i]);
         } else if (!o->persistent) {
-            mpilab_finding("request-lifecycle", op->number, o->at, "%s is given the request of %s, which is not persistent",
-                           mpilab_call_names[op->call], mpilab_call_names[o->call]);
+            mpilab_finding("request-lifecycle", op->number, o->at,
+                           "%s is given the request of %s, which is not persistent", mpilab_call_names[op->call],
+                           mpilab_call_names[o->call]);
         } else if (o->active) {
             mpilab_finding("request-lifecycle", op->number, o->at,
                            "%s starts a request that is active already: it has not been completed since its last start",
@@ -354,9 +371,10 @@ int mpilab_free_request(struct op *op) {
     int flag = 0;
     if (o->active && !o->collective) PMPI_Request_get_status(*op->request, &flag, MPI_STATUS_IGNORE);
     if (o->active && !flag && (o->receives || o->collective || o->persistent))
-        mpilab_finding("request-lifecycle", op->number, o->at,
-                       "MPI_Request_free is given the request of %s while it is active: nobody will know when it is complete",
-                       mpilab_call_names[o->call]);
+        mpilab_finding(
+            "request-lifecycle", op->number, o->at,
+            "MPI_Request_free is given the request of %s while it is active: nobody will know when it is complete",
+            mpilab_call_names[o->call]);
     mpilab_log("{\"k\":\"free\",\"n\":%ld,\"req\":%d,\"active\":%d}", op->number, o->id, o->active);
     int result = PMPI_Request_free(op->request);
     mpilab_guard_abandon(&o->guard);
@@ -377,8 +395,8 @@ void mpilab_operation_landed(int id, const struct op *by) {
             if (n->op.id != id) continue;
             const char *wrong = mpilab_guard_end(&n->op.guard, INT64_MAX);
             if (wrong)
-                mpilab_finding("buffer-race", n->op.number, mpilab_place(by->place), "%s between %s and its completion", wrong,
-                               mpilab_call_names[n->op.call]);
+                mpilab_finding("buffer-race", n->op.number, mpilab_place(by->place), "%s between %s and its completion",
+                               wrong, mpilab_call_names[n->op.call]);
             return;
         }
     }

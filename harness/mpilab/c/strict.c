@@ -15,9 +15,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define SIDE 60000            /* characters of a list of signatures */
-#define GRACE_US 200000       /* before a fatal error ends all ranks: they may be about to write what explains it */
-#define WILD_LOOK_US 20000    /* a receive from anybody looks around for so long */
+#define SIDE 60000             /* characters of a list of signatures */
+#define GRACE_US 200000        /* before a fatal error ends all ranks: they may be about to write what explains it */
+#define WILD_LOOK_US 20000     /* a receive from anybody looks around for so long */
 #define WILD_BUDGET_US 2000000 /* in all */
 
 static long calls;
@@ -49,10 +49,11 @@ static const char *operation_name(MPI_Op op, char *into, size_t size) {
     static const struct {
         MPI_Op op;
         const char *name;
-    } known[] = {{MPI_SUM, "MPI_SUM"},   {MPI_MAX, "MPI_MAX"},   {MPI_MIN, "MPI_MIN"},       {MPI_PROD, "MPI_PROD"},
-                 {MPI_LAND, "MPI_LAND"}, {MPI_BAND, "MPI_BAND"}, {MPI_LOR, "MPI_LOR"},       {MPI_BOR, "MPI_BOR"},
-                 {MPI_LXOR, "MPI_LXOR"}, {MPI_BXOR, "MPI_BXOR"}, {MPI_MINLOC, "MPI_MINLOC"}, {MPI_MAXLOC, "MPI_MAXLOC"},
-                 {MPI_REPLACE, "MPI_REPLACE"}, {MPI_NO_OP, "MPI_NO_OP"}, {MPI_OP_NULL, "MPI_OP_NULL"}};
+    } known[] = {{MPI_SUM, "MPI_SUM"},         {MPI_MAX, "MPI_MAX"},       {MPI_MIN, "MPI_MIN"},
+                 {MPI_PROD, "MPI_PROD"},       {MPI_LAND, "MPI_LAND"},     {MPI_BAND, "MPI_BAND"},
+                 {MPI_LOR, "MPI_LOR"},         {MPI_BOR, "MPI_BOR"},       {MPI_LXOR, "MPI_LXOR"},
+                 {MPI_BXOR, "MPI_BXOR"},       {MPI_MINLOC, "MPI_MINLOC"}, {MPI_MAXLOC, "MPI_MAXLOC"},
+                 {MPI_REPLACE, "MPI_REPLACE"}, {MPI_NO_OP, "MPI_NO_OP"},   {MPI_OP_NULL, "MPI_OP_NULL"}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (known[i].op == op) return known[i].name;
     snprintf(into, size, "user"); /* another handle on each rank */
@@ -67,14 +68,18 @@ static size_t point_to_point(const struct op *op, char *into, size_t size) {
     if (sends) mpilab_signature_text(mpilab_signature(op->send.count, op->send.type), sent, sizeof sent);
     if (receives) mpilab_signature_text(mpilab_signature(op->recv.count, op->recv.type), received, sizeof received);
     int data_known = op->kind != KIND_PROBE && op->kind != KIND_MPROBE;
-    if (sends) length += (size_t)snprintf(into + length, size - length, ",\"dest\":%d,\"%s\":%d,\"%s\":\"%s\"",
-                                          shown_rank(op->dest), both ? "stag" : "tag", shown_tag(op->tag), both ? "ssig" : "sig", sent);
-    if (receives) length += (size_t)snprintf(into + length, size - length, ",\"source\":%d,\"%s\":%d", shown_rank(op->source),
-                                             both ? "rtag" : "tag", shown_tag(op->rtag));
-    if (receives && data_known) length += (size_t)snprintf(into + length, size - length, ",\"%s\":\"%s\"", both ? "rsig" : "sig", received);
+    if (sends)
+        length +=
+            (size_t)snprintf(into + length, size - length, ",\"dest\":%d,\"%s\":%d,\"%s\":\"%s\"", shown_rank(op->dest),
+                             both ? "stag" : "tag", shown_tag(op->tag), both ? "ssig" : "sig", sent);
+    if (receives)
+        length += (size_t)snprintf(into + length, size - length, ",\"source\":%d,\"%s\":%d", shown_rank(op->source),
+                                   both ? "rtag" : "tag", shown_tag(op->rtag));
+    if (receives && data_known)
+        length += (size_t)snprintf(into + length, size - length, ",\"%s\":\"%s\"", both ? "rsig" : "sig", received);
     if (data_known && !both)
-        length += (size_t)snprintf(into + length, size - length, ",\"count\":%lld,\"type\":\"%s\"", (long long)data->count,
-                                   mpilab_type_name(data->type));
+        length += (size_t)snprintf(into + length, size - length, ",\"count\":%lld,\"type\":\"%s\"",
+                                   (long long)data->count, mpilab_type_name(data->type));
     return length;
 }
 
@@ -85,7 +90,8 @@ static size_t collective(const struct op *op, char *into, size_t size) {
     if (op->root != NOBODY) length += (size_t)snprintf(into + length, size - length, ",\"root\":%d", op->root);
     enum base base = mpilab_base(op->call);
     if ((base >= BASE_REDUCE && base <= BASE_EXSCAN))
-        length += (size_t)snprintf(into + length, size - length, ",\"op\":\"%s\"", operation_name(op->op, name, sizeof name));
+        length +=
+            (size_t)snprintf(into + length, size - length, ",\"op\":\"%s\"", operation_name(op->op, name, sizeof name));
     if (PMPI_Comm_test_inter(op->comm, &inter)) return length;
     for (int receive = 0; receive < 2; receive++) {
         const struct part *part = receive ? &op->recv : &op->send;
@@ -99,8 +105,8 @@ static size_t collective(const struct op *op, char *into, size_t size) {
 }
 
 static int is_collective(const struct op *op) {
-    if (op->kind == KIND_COLLECTIVE || op->kind == KIND_NEW_WIN || op->kind == KIND_NEW_FILE || op->kind == KIND_FREE_COMM ||
-        op->kind == KIND_FREE_WIN || mpilab_is(op->call, "Win_fence"))
+    if (op->kind == KIND_COLLECTIVE || op->kind == KIND_NEW_WIN || op->kind == KIND_NEW_FILE ||
+        op->kind == KIND_FREE_COMM || op->kind == KIND_FREE_WIN || mpilab_is(op->call, "Win_fence"))
         return op->comm != MPI_COMM_NULL;
     return op->kind == KIND_NEW_COMM && op->comm != MPI_COMM_NULL && !mpilab_is(op->call, "Comm_create_group") &&
            !mpilab_is(op->call, "Intercomm_create") && !mpilab_is(op->call, "Comm_join");
@@ -120,18 +126,27 @@ static void log_call(struct op *op) {
     case KIND_REPLACE:
     case KIND_PROBE:
     case KIND_MPROBE:
-    case KIND_MRECV: length += point_to_point(op, details + length, sizeof details - length); break;
-    case KIND_COLLECTIVE: length += collective(op, details + length, sizeof details - length); break;
+    case KIND_MRECV:
+        length += point_to_point(op, details + length, sizeof details - length);
+        break;
+    case KIND_COLLECTIVE:
+        length += collective(op, details + length, sizeof details - length);
+        break;
     case KIND_ACCESS:
-        if (op->op) length += (size_t)sprintf(details + length, ",\"op\":\"%s\"", operation_name(op->op, name, sizeof name));
+        if (op->op)
+            length += (size_t)sprintf(details + length, ",\"op\":\"%s\"", operation_name(op->op, name, sizeof name));
         /* fall through */
-    case KIND_EPOCH: length += mpilab_rma_text(op, details + length, sizeof details - length); break;
-    default: break;
+    case KIND_EPOCH:
+        length += mpilab_rma_text(op, details + length, sizeof details - length);
+        break;
+    default:
+        break;
     }
     if (is_collective(op) && op->standing->comm >= 0)
         sprintf(details + length, ",\"seq\":%d", mpilab_page->comms[op->standing->comm].turns);
-    mpilab_log("{\"k\":\"call\",\"n\":%ld,\"call\":\"%s\",\"at\":\"%s\",\"t\":%ld%s}", op->number, plain_name(op->call, name),
-               mpilab_json(mpilab_place(op->place), at, sizeof at), mpilab_now_ns(), details);
+    mpilab_log("{\"k\":\"call\",\"n\":%ld,\"call\":\"%s\",\"at\":\"%s\",\"t\":%ld%s}", op->number,
+               plain_name(op->call, name), mpilab_json(mpilab_place(op->place), at, sizeof at), mpilab_now_ns(),
+               details);
 }
 
 static void log_return(struct op *op, int request, const MPI_Status *status) {
@@ -200,11 +215,12 @@ static void agree(const struct op *op) {
         mpilab_call_names[op->call][strlen(mpilab_call_names[op->call]) - 2] == '_')
         own[0]--; /* the large-count form is the same call */
     if (base >= BASE_REDUCE && base <= BASE_EXSCAN)
-        for (const char *c = operation_name(op->op, name, sizeof name); *c; c++) own[2] = own[2] * 257 + (unsigned char)*c;
+        for (const char *c = operation_name(op->op, name, sizeof name); *c; c++)
+            own[2] = own[2] * 257 + (unsigned char)*c;
     /* packed data may be sent as such and received as what it is, so only their lengths could be compared */
     int packed = op->recv.type == MPI_PACKED;
-    if (!packed && (base == BASE_BCAST || base == BASE_REDUCE || base == BASE_ALLREDUCE || base == BASE_SCAN || base == BASE_EXSCAN ||
-        base == BASE_REDUCE_SCATTER_BLOCK))
+    if (!packed && (base == BASE_BCAST || base == BASE_REDUCE || base == BASE_ALLREDUCE || base == BASE_SCAN ||
+                    base == BASE_EXSCAN || base == BASE_REDUCE_SCATTER_BLOCK))
         own[3] = mpilab_signature(op->recv.count, op->recv.type).hash;
     uint64_t *all = malloc(sizeof own * (size_t)size);
     PMPI_Allgather(own, 4, MPI_UINT64_T, all, 4, MPI_UINT64_T, shadow);
@@ -219,8 +235,10 @@ static int choose_source(const struct op *op) {
     int size, chosen = MPI_ANY_SOURCE, seen = 0, inter;
     if (op->source != MPI_ANY_SOURCE || wild == WILD_ANY || wild_spent_us > WILD_BUDGET_US) return op->source;
     PMPI_Comm_test_inter(op->comm, &inter);
-    if (inter) PMPI_Comm_remote_size(op->comm, &size);
-    else PMPI_Comm_size(op->comm, &size);
+    if (inter)
+        PMPI_Comm_remote_size(op->comm, &size);
+    else
+        PMPI_Comm_size(op->comm, &size);
     for (long waited = 0; waited < WILD_LOOK_US && seen < size - 1; waited += 500) {
         seen = 0;
         for (int i = 0; i < size; i++) {
@@ -237,10 +255,14 @@ static int choose_source(const struct op *op) {
 static int send(struct op *op) {
     const struct part *s = &op->send;
     if (mpilab_is(op->call, "Psend_init")) return 1;
-    if (mpilab_is(op->call, "Send")) op->result = PMPI_Ssend_c(s->buf, s->count, s->type, op->dest, op->tag, op->comm);
-    else if (mpilab_is(op->call, "Isend")) op->result = PMPI_Issend_c(s->buf, s->count, s->type, op->dest, op->tag, op->comm, op->request);
-    else if (mpilab_is(op->call, "Send_init")) op->result = PMPI_Ssend_init_c(s->buf, s->count, s->type, op->dest, op->tag, op->comm, op->request);
-    else return 1;
+    if (mpilab_is(op->call, "Send"))
+        op->result = PMPI_Ssend_c(s->buf, s->count, s->type, op->dest, op->tag, op->comm);
+    else if (mpilab_is(op->call, "Isend"))
+        op->result = PMPI_Issend_c(s->buf, s->count, s->type, op->dest, op->tag, op->comm, op->request);
+    else if (mpilab_is(op->call, "Send_init"))
+        op->result = PMPI_Ssend_init_c(s->buf, s->count, s->type, op->dest, op->tag, op->comm, op->request);
+    else
+        return 1;
     return 0;
 }
 
@@ -248,9 +270,12 @@ static int receive(struct op *op, MPI_Status *status) {
     const struct part *r = &op->recv;
     if (mpilab_is(op->call, "Precv_init")) return 1;
     int source = mpilab_persistent(op->call) ? op->source : choose_source(op);
-    if (mpilab_is(op->call, "Recv")) op->result = PMPI_Recv_c(r->buf, r->count, r->type, source, op->rtag, op->comm, status);
-    else if (mpilab_is(op->call, "Irecv")) op->result = PMPI_Irecv_c(r->buf, r->count, r->type, source, op->rtag, op->comm, op->request);
-    else op->result = PMPI_Recv_init_c(r->buf, r->count, r->type, op->source, op->rtag, op->comm, op->request);
+    if (mpilab_is(op->call, "Recv"))
+        op->result = PMPI_Recv_c(r->buf, r->count, r->type, source, op->rtag, op->comm, status);
+    else if (mpilab_is(op->call, "Irecv"))
+        op->result = PMPI_Irecv_c(r->buf, r->count, r->type, source, op->rtag, op->comm, op->request);
+    else
+        op->result = PMPI_Recv_init_c(r->buf, r->count, r->type, op->source, op->rtag, op->comm, op->request);
     return 0;
 }
 
@@ -269,7 +294,8 @@ static int send_receive(struct op *op, MPI_Status *status) {
         return 0;
     }
     op->result = PMPI_Waitall(2, requests, statuses);
-    if (op->result == MPI_ERR_IN_STATUS) op->result = statuses[0].MPI_ERROR ? statuses[0].MPI_ERROR : statuses[1].MPI_ERROR;
+    if (op->result == MPI_ERR_IN_STATUS)
+        op->result = statuses[0].MPI_ERROR ? statuses[0].MPI_ERROR : statuses[1].MPI_ERROR;
     *status = statuses[0];
     return 0;
 }
@@ -293,8 +319,10 @@ int mpilab_before(struct op *op) {
     mpilab_rma_tell(op->number);
     if (op->kind == KIND_WAIT || op->kind == KIND_START || op->kind == KIND_FREE_REQUEST || op->kind == KIND_CANCEL) {
         if (mpilab_page->life != LIFE_MPI) outside(op);
-        op->result = op->kind == KIND_WAIT ? mpilab_wait(op) : op->kind == KIND_START ? mpilab_start(op)
-                   : op->kind == KIND_CANCEL ? mpilab_cancel(op) : mpilab_free_request(op);
+        op->result = op->kind == KIND_WAIT     ? mpilab_wait(op)
+                     : op->kind == KIND_START  ? mpilab_start(op)
+                     : op->kind == KIND_CANCEL ? mpilab_cancel(op)
+                                               : mpilab_free_request(op);
         return 0;
     }
     log_call(op);
@@ -307,9 +335,12 @@ int mpilab_before(struct op *op) {
     if (op->kind == KIND_COLLECTIVE || op->kind == KIND_ACCESS) mpilab_guard_touched(op);
     if (op->makes) op->operation = mpilab_operation_new(op);
     switch (op->kind) {
-    case KIND_SEND: return send(op);
-    case KIND_RECV: return receive(op, status);
-    case KIND_SENDRECV: return send_receive(op, status);
+    case KIND_SEND:
+        return send(op);
+    case KIND_RECV:
+        return receive(op, status);
+    case KIND_SENDRECV:
+        return send_receive(op, status);
     case KIND_MRECV:
         if (!op->request) return 1;
         op->result = PMPI_Imrecv_c(op->recv.buf, op->recv.count, op->recv.type, op->message, op->request);
@@ -319,7 +350,8 @@ int mpilab_before(struct op *op) {
     case KIND_FREE_WIN:
         if (!mpilab_rma(op)) return 0;
         break;
-    default: break;
+    default:
+        break;
     }
     if (op->kind >= KIND_FREE_COMM) mpilab_object_free(op);
     if (is_collective(op) && !op->makes) agree(op);
@@ -331,8 +363,10 @@ int mpilab_after(struct op *op) {
     struct operation *made = op->operation;
     int blocking = (op->kind >= KIND_RECV && op->kind <= KIND_MRECV) && !op->makes && (!op->flag || *op->flag);
     log_return(op, made && !op->result ? made->id : 0, blocking ? op->status : NULL);
-    if (made && op->result) mpilab_operation_failed(made);
-    else if (made) mpilab_operation_made(made, *op->request);
+    if (made && op->result)
+        mpilab_operation_failed(made);
+    else if (made)
+        mpilab_operation_made(made, *op->request);
     current = NULL;
     if (op->result) return op->result;
     if (op->kind >= KIND_NEW_COMM && op->kind <= KIND_NEW_FILE) mpilab_object_new(op);
@@ -390,7 +424,8 @@ void mpilab_strict_off(void) {
 }
 
 int mpilab_strict_twice(enum call_id id, const void *place) {
-    struct op op = {.call = id, .kind = KIND_OTHER, .place = place, .comm = MPI_COMM_NULL, .standing = mpilab_page->threads};
+    struct op op = {
+        .call = id, .kind = KIND_OTHER, .place = place, .comm = MPI_COMM_NULL, .standing = mpilab_page->threads};
     if (mpilab_page->life == LIFE_NONE) return 0;
     op.number = __atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED);
     log_call(&op);
@@ -400,7 +435,11 @@ int mpilab_strict_twice(enum call_id id, const void *place) {
 }
 
 void mpilab_strict_finalize(const void *place) {
-    struct op op = {.call = CALL_Finalize, .kind = KIND_OTHER, .place = place, .comm = MPI_COMM_NULL, .standing = mpilab_page->threads};
+    struct op op = {.call = CALL_Finalize,
+                    .kind = KIND_OTHER,
+                    .place = place,
+                    .comm = MPI_COMM_NULL,
+                    .standing = mpilab_page->threads};
     op.number = __atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED);
     mpilab_rma_tell(op.number);
     log_call(&op);

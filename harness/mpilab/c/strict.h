@@ -87,7 +87,7 @@ struct guard {
 void mpilab_guard_new(struct guard *g, struct op *op); /* may put a shadow into op->recv.buf */
 void mpilab_guard_start(struct guard *g, int id, const void *site);
 const char *mpilab_guard_end(struct guard *g, int64_t received_bytes); /* what was wrong, or NULL */
-void mpilab_guard_abandon(struct guard *g); /* nobody will know when it is complete */
+void mpilab_guard_abandon(struct guard *g);                            /* nobody will know when it is complete */
 void mpilab_guard_free(struct guard *g);
 void mpilab_guard_touched(struct op *op); /* the call uses buffers that others have in flight? */
 void mpilab_guard_overlap(struct op *op, const struct blocks *b, int write);
@@ -97,7 +97,7 @@ struct operation {
     int id; /* 0: free place */
     uint64_t handle;
     enum call_id call;
-    long number;       /* of the call that made it */
+    long number; /* of the call that made it */
     const char *at;
     int persistent, active, collective, receives, partitioned, starts;
     const void *site;
@@ -110,12 +110,13 @@ struct operation {
 struct operation *mpilab_operation_new(struct op *op);
 void mpilab_operation_made(struct operation *o, MPI_Request handle);
 void mpilab_operation_failed(struct operation *o);
-int mpilab_wait(struct op *op);  /* the whole wait family */
+int mpilab_wait(struct op *op); /* the whole wait family */
 int mpilab_start(struct op *op);
 int mpilab_free_request(struct op *op);
 int mpilab_cancel(struct op *op);
-void mpilab_operation_landed(int id, const struct op *by); /* its buffers are the program's, before anybody waits for it */
-void mpilab_operations_left(void); /* at the end: logs what is still open */
+void mpilab_operation_landed(int id,
+                             const struct op *by); /* its buffers are the program's, before anybody waits for it */
+void mpilab_operations_left(void);                 /* at the end: logs what is still open */
 
 /* ---- objects.c: communicators, types, groups... made and freed ---------------------------------------------------- */
 void mpilab_object_new(const struct op *op);

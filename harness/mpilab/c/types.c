@@ -67,8 +67,7 @@ static struct signature of_one(MPI_Datatype type);
 static struct signature series(MPI_Count count, const MPI_Count *lengths, const MPI_Datatype *types, int several) {
     struct signature all = {.basic = "-"};
     struct signature only = several ? all : of_one(types[0]);
-    for (MPI_Count i = 0; i < count; i++)
-        all = joined(all, repeated(several ? of_one(types[i]) : only, lengths[i]));
+    for (MPI_Count i = 0; i < count; i++) all = joined(all, repeated(several ? of_one(types[i]) : only, lengths[i]));
     return all;
 }
 
@@ -77,15 +76,20 @@ static struct signature taken_apart(int combiner, MPI_Count *v, const int *plain
     MPI_Count size = 0, child_size = 0, product = 1;
     switch (combiner) {
     case MPI_COMBINER_DUP:
-    case MPI_COMBINER_RESIZED: return of_one(types[0]);
-    case MPI_COMBINER_CONTIGUOUS: return repeated(of_one(types[0]), v[0]);
+    case MPI_COMBINER_RESIZED:
+        return of_one(types[0]);
+    case MPI_COMBINER_CONTIGUOUS:
+        return repeated(of_one(types[0]), v[0]);
     case MPI_COMBINER_VECTOR:
     case MPI_COMBINER_HVECTOR:
     case MPI_COMBINER_INDEXED_BLOCK:
-    case MPI_COMBINER_HINDEXED_BLOCK: return repeated(of_one(types[0]), v[0] * v[1]);
+    case MPI_COMBINER_HINDEXED_BLOCK:
+        return repeated(of_one(types[0]), v[0] * v[1]);
     case MPI_COMBINER_INDEXED:
-    case MPI_COMBINER_HINDEXED: return series(v[0], v + 1, types, 0);
-    case MPI_COMBINER_STRUCT: return series(v[0], v + 1, types, 1);
+    case MPI_COMBINER_HINDEXED:
+        return series(v[0], v + 1, types, 0);
+    case MPI_COMBINER_STRUCT:
+        return series(v[0], v + 1, types, 1);
     case MPI_COMBINER_SUBARRAY:
         for (int i = 0; i < plain[0]; i++) product *= large ? v[plain[0] + i] : v[1 + plain[0] + i];
         return repeated(of_one(types[0]), product);
@@ -99,7 +103,8 @@ static struct signature taken_apart(int combiner, MPI_Count *v, const int *plain
 static struct signature compute(MPI_Datatype type) {
     MPI_Count ints, addresses, counts, types;
     int combiner;
-    if (PMPI_Type_get_envelope_c(type, &ints, &addresses, &counts, &types, &combiner)) return (struct signature){.basic = "-"};
+    if (PMPI_Type_get_envelope_c(type, &ints, &addresses, &counts, &types, &combiner))
+        return (struct signature){.basic = "-"};
     if (combiner == MPI_COMBINER_NAMED || !types) return basic(type);
     int *plain = calloc((size_t)ints + 1, sizeof *plain);
     MPI_Aint *places = calloc((size_t)addresses + 1, sizeof *places);
@@ -150,7 +155,8 @@ struct signature mpilab_signature(int64_t count, MPI_Datatype type) {
 }
 
 const char *mpilab_signature_text(struct signature s, char *into, size_t size) {
-    snprintf(into, size, "%llx/%lld/%s/%lld", (unsigned long long)s.hash, (long long)s.elements, s.basic, (long long)s.bytes);
+    snprintf(into, size, "%llx/%lld/%s/%lld", (unsigned long long)s.hash, (long long)s.elements, s.basic,
+             (long long)s.bytes);
     return into;
 }
 

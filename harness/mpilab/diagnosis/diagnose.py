@@ -1,9 +1,9 @@
 """What is wrong with an MPI program: it is run plain and strict, and every finding is told.
 
-Theory of operation.  The plain run shows what the program does here; the strict run (c/strict.c) makes everything go wrong
-that the standard permits, and its logs are compared across ranks (analysis.py).  Where a receive takes a message from any
-source, two more strict runs prefer the lowest and the highest rank: a program whose fate depends on that has a race.  The
-verdict follows from the findings and from how the runs ended.
+Theory of operation. The plain run shows what the program does here; the strict run (c/strict.c) makes everything go
+wrong that the standard permits, and its logs are compared across ranks (analysis.py). Where a receive takes a message
+from any source, two more strict runs prefer the lowest and the highest rank: a program whose fate depends on that has
+a race. The verdict follows from the findings and from how the runs ended.
 """
 
 import shutil

@@ -1,8 +1,8 @@
 """From an address to a line: where in the source a call was made.
 
-Theory of operation.  The C library writes a place as `binary+0xOFFSET` (of the call, from where the binary is mapped) or, for
-Python, as `script.py:12`.  addr2line knows the lines of a binary with debug information; it is asked once for all places of a
-binary.  Nothing here fails: a place that cannot be looked up is ''.
+Theory of operation. The C library writes a place as `binary+0xOFFSET` (of the call, from where the binary is mapped)
+or, for Python, as `script.py:12`. addr2line knows the lines of a binary with debug information; it is asked once for
+all places of a binary. Nothing here fails: a place that cannot be looked up is ''.
 """
 
 import re

@@ -1,8 +1,9 @@
 """Any MPI program, run under plain mpiexec with the PMPI library, and watched.
 
-Theory of operation.  The program gets a control page, a mode (off, record, strict) and a folder for what the library writes.
-While it runs, the page tells whether ranks can never go on; time and output have limits.  Whatever it ends with, everything
-that carries the run's mark is killed and the shared memory it left is unlinked.  What it printed is shown, not interpreted.
+Theory of operation. The program gets a control page, a mode (off, record, strict) and a folder for what the library
+writes. While it runs, the page tells whether ranks can never go on; time and output have limits. Whatever it ends
+with, everything that carries the run's mark is killed and the shared memory it left is unlinked. What it printed is
+shown, not interpreted.
 """
 
 import os
@@ -10,7 +11,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -73,8 +74,12 @@ def run(
     mode: str,
     timeout_s: float,
     extra: Mapping[str, str] | None = None,
+    during: Callable[[page.Page], None] = lambda _board: None,
 ) -> Ran:
-    """Run `command` on `ranks` ranks in `mode`; what the library writes goes to `folder`."""
+    """Run `command` on `ranks` ranks in `mode`; what the library writes goes to `folder`.
+
+    `extra` are more environment variables; `during` is called with the control page again and again.
+    """
     libraries = build.libraries()
     board = page.Page(folder / "page", ranks)
     variables = {
@@ -102,7 +107,7 @@ def run(
     watch = Watch(board, ranks, eager_bytes())
     start = time.monotonic()
     try:
-        end, deadlock, snapshot = _watch(process, watch, output, timeout_s)
+        end, deadlock, snapshot = _watch(process, watch, output, timeout_s, during)
         elapsed = time.monotonic() - start
         found = tuple(_rank(board.ranks[rank]) for rank in range(ranks))
     finally:
@@ -119,13 +124,14 @@ def run(
 
 
 def _watch(
-    process: "subprocess.Popen[bytes]", watch: Watch, output: Path, timeout_s: float
+    process: "subprocess.Popen[bytes]", watch: Watch, output: Path, timeout_s: float, during: Callable[[page.Page], None]
 ) -> tuple[End, Deadlock | None, Snapshot | None]:
     start = time.monotonic()
     left_since = 0.0
     while process.poll() is None:
         time.sleep(POLL_S)
         now = time.monotonic()
+        during(watch.board)
         sweep.unlink_segments([p.pid for p in watch.board.ranks if p.pid and p.life == page.MPI and now - start < 1])
         if deadlock := watch.deadlock():
             return "stuck", deadlock, watch.snapshot()

@@ -1,7 +1,7 @@
 """From a diagnosis to something to read in a terminal.
 
-Theory of operation.  Pure.  The verdict first, then each finding: its kind and place, what happened, the line itself where the
-source is there, the rule it breaks and what to do.  Colour only repeats what a word says.
+Theory of operation. Pure. The verdict first, then each finding: its kind and place, what happened, the line itself
+where the source is there, the rule it breaks and what to do. Colour only repeats what a word says.
 """
 
 from pathlib import Path

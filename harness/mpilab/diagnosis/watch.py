@@ -1,10 +1,10 @@
 """Ranks watched while they run: where each stands, and whether some can never go on.
 
-Theory of operation.  Every rank publishes on the control page which MPI call each of its threads is in, with whom, and
-which operations it has open (c/page.h).  A rank whose threads have all stood in the same calls for a while, and have
-had the processor meanwhile, is taken at its word; any other is running.  From that comes a Snapshot, and deadlock.py
-draws the conclusion.  So a rank that computes for an hour is no deadlock, two that wait for each other are one within a
-second, whatever the others do, and a busy machine only makes it later.
+Theory of operation. Every rank publishes on the control page which MPI call each of its threads is in, with whom, and
+which operations it has open (c/page.h). A rank whose threads have all stood in the same calls for a while, and have
+had the processor meanwhile, is taken at its word; any other is running. From that comes a Snapshot, and deadlock.py
+draws the conclusion. So a rank that computes for an hour is no deadlock, two that wait for each other are one within
+a second, whatever the others do, and a busy machine only makes it later.
 """
 
 import time
