@@ -13,7 +13,7 @@ TOP = Path(__file__).resolve().parent.parent
 PACKAGE = TOP / "harness" / "mpilab"
 MODULES = sorted({*PACKAGE.glob("*.py"), *(path for path in PACKAGE.glob("*/*.py") if path.stem != "__init__")})
 DIAGNOSIS = (
-    "kinds", "findings", "log", "operations", "messages", "collectives", "snapshot", "waitfor", "deadlock", "requests",
+    "kinds", "findings", "log", "operations", "messages", "collectives", "order", "snapshot", "waitfor", "deadlock", "requests",
     "onesided", "analysis", "places", "watch",
 )  # fmt: skip
 TRACING = (

@@ -1,26 +1,35 @@
 """mpilab: a course on MPI communication with a referee inside.
 
-In a notebook: `import mpilab; session = mpilab.Session(); session.try_kernel("halo", "halo.py")`.
+In a notebook: `import mpilab; session = mpilab.Session(); session.try_kernel("halo", "halo.py")`, and
+`session.trace_kernel("halo", "halo.py")` or `mpilab.trace("program.c", ranks=4)` for a picture of what the ranks do.
 """
 
+import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from mpilab.errors import HarnessError
+    from mpilab.regions import region
     from mpilab.session import Session
+    from mpilab.tracing.model import Trace
+    from mpilab.tracing.programs import trace
 
-__all__ = ["HarnessError", "Session"]
+__all__ = ["HarnessError", "Session", "Trace", "region", "trace"]
 __version__ = "0.1.0"
+
+_HOME = {
+    "HarnessError": "mpilab.errors",
+    "Session": "mpilab.session",
+    "Trace": "mpilab.tracing.model",
+    "region": "mpilab.regions",
+    "trace": "mpilab.tracing.programs",
+}
 
 
 def __getattr__(name: str) -> object:
     """Import on first use: the engines import this package too, and need none of that."""
-    if name == "Session":
-        from mpilab.session import Session
-
-        return Session
-    if name == "HarnessError":
-        from mpilab.errors import HarnessError
-
-        return HarnessError
-    raise AttributeError(f"module 'mpilab' has no attribute {name!r}")
+    if name not in _HOME:
+        raise AttributeError(f"module 'mpilab' has no attribute {name!r}")
+    value = getattr(importlib.import_module(_HOME[name]), name)
+    globals()[name] = value
+    return value

@@ -29,6 +29,7 @@ from mpilab.lab import LANGUAGES
 from mpilab.record import Record
 from mpilab.session import BUDGET_S, Session
 from mpilab.submission import read
+from mpilab.tracing import command as tracing
 from mpilab.verdict import Kind
 
 OUT = Console(soft_wrap=True, highlight=False)
@@ -124,6 +125,11 @@ def run_diagnose(arguments: argparse.Namespace) -> int:
     return 0 if found.verdict == "ok" else 1
 
 
+def run_trace(arguments: argparse.Namespace) -> int:
+    """Record what the ranks do in MPI, of a kernel or any program, and show it."""
+    return tracing.run(arguments, OUT, lambda: _session(arguments))
+
+
 def examine(_: argparse.Namespace) -> int:
     """Say whether this machine is fit to learn and to time on."""
     findings = doctor.examine()
@@ -206,6 +212,7 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument("--json", metavar="PATH", help="write the diagnosis there as well")
     one.add_argument("--timeout", type=_seconds, default=TIMEOUT_S, metavar="S", help="seconds a run may take at most")
     one.add_argument("arguments", nargs="*", metavar="-- ARGS", help="what the program is given")
+    tracing.add_arguments(command("trace", run_trace))
     command("doctor", examine)
     command("report", show_report, "record")
     one = command("demo", run_demo)
@@ -214,11 +221,14 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _parse() -> argparse.Namespace:
-    """Parse the command line; Python 3.11 loses DIR in `start LAB --language c DIR`."""
+    """Parse the command line; Python 3.11 loses DIR in `start LAB --language c DIR`, FILE in `trace LAB -n 2 FILE`."""
     parser = _parser()
     arguments, rest = parser.parse_known_args()
     if len(rest) == 1 and not rest[0].startswith("-") and arguments.function is start:
         arguments.folder = rest.pop()
+    if arguments.function is run_trace and not any(word.startswith("-") for word in rest):
+        arguments.what += rest
+        rest = []
     if rest:
         parser.error(f"unrecognized arguments: {' '.join(rest)}")
     return arguments

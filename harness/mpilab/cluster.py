@@ -36,7 +36,7 @@ from mpilab.diagnosis.snapshot import queues  # noqa: E402
 from mpilab.diagnosis.watch import Watch  # noqa: E402
 from mpilab.protocol import Array, End, RankReport  # noqa: E402
 
-STUCK_S = 3.0  # all ranks in MPI, no call entered for so long, and nothing explains it (watch.py is much sooner)
+STUCK_S = 5.0  # all ranks in MPI, no call entered for so long, and nothing explains it (watch.py is much sooner)
 POLL_S = 0.01
 STACK_S = 0.3  # for Python to say where it is
 PRINT_LIMIT = 64_000_000  # bytes a rank may print

@@ -117,6 +117,8 @@ def run(spec: dict[str, Any]) -> tuple[dict[str, Any], NDArray[np.float64], NDAr
         HOST.mpilab_clear()
         if spec["strict"] and HOST.mpilab_strict_kernel(os.fsencode(STATE.output.parent), comm.py2f()):
             raise RuntimeError("the strict log cannot be opened")
+        if spec["ring"] and HOST.mpilab_record_kernel(host.py2f(), *_rings(spec)):
+            raise RuntimeError(f"there is no room for rings of {spec['ring']} events")
         try:
             HOST.mpilab_phase(page.INIT)
             kernel = STATE.slots[spec["slot"]](comm, shape, in_.values, out.values)
@@ -132,10 +134,16 @@ def run(spec: dict[str, Any]) -> tuple[dict[str, Any], NDArray[np.float64], NDAr
             report |= {"status": "raised", "phase": _phase(), "text": _traceback(STATE.paths[spec["slot"]])}
         finally:
             HOST.mpilab_strict_off()
+            HOST.mpilab_record_off()
             HOST.mpilab_phase(page.IDLE)
     report["overrun"] = in_.overrun("in") or out.overrun("out")
     report["input_changed"] = not np.array_equal(in_.values, STATE.inputs[order[-1]], equal_nan=True)
     return report, seconds, kept
+
+
+def _rings(spec: dict[str, Any]) -> tuple[bytes, ctypes.c_uint64, int]:
+    """Where the rings go, how many events they hold, and of which calls."""
+    return os.fsencode(STATE.output.parent), ctypes.c_uint64(spec["ring"]), spec["groups"]
 
 
 def _bind(ranks: int) -> None:

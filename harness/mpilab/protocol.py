@@ -54,6 +54,8 @@ class Run(msgspec.Struct, frozen=True, tag=True):
     warmup: int
     timeout_s: float
     strict: bool = False  # with MPI as bad as the standard permits; the logs are in the runner's folder afterwards
+    ring: int = 0  # recorded, with so many events a rank; the rings are in the runner's folder afterwards
+    groups: int = 0  # of calls that are recorded (c/wrap.h)
 
 
 Request = Load | Data | Run

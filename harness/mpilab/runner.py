@@ -85,6 +85,18 @@ class Runner:
         )
         return observation, arrays[1::2], logs
 
+    def run_recorded(self, request: protocol.Run, read: Callable[[Path], T]) -> tuple[Observation, list[Array], T]:
+        """Run a kernel and record it; returns what was observed, per rank its kept outputs, and what `read` returns.
+
+        `read` is given the folder with the rings, which may be gone afterwards.
+        """
+        kept: list[T] = []
+        folder = self.folder
+        observation, arrays = self._ask(
+            request, [], request.timeout_s, _doubles(request), lambda: kept.append(read(folder))
+        )
+        return observation, arrays[1::2], kept[0]
+
     def close(self) -> None:
         """End the runner and everything below it."""
         self._closed = True
@@ -100,12 +112,14 @@ class Runner:
     ) -> tuple[Observation, list[Array]]:
         self._send(request, arrays)
         observation, results = self._reply(Observation, timeout_s + GRACE_S, limit)
-        before_end()  # what is in the runner's folder goes with it
         clean = observation.end == "finished" and all(
             r.status == "returned" and not (r.stray or r.overrun or r.error_call or r.forked) for r in observation.ranks
         )
-        if not clean:
-            self.replace()
+        try:
+            before_end()  # what is in the runner's folder goes with it
+        finally:
+            if not clean:
+                self.replace()
         return observation, results
 
     def _send(self, request: protocol.Request, arrays: list[Array]) -> None:

@@ -4,6 +4,7 @@ Theory of operation.  Holds a pair of warm clusters (clusters.py) and puts files
 The clusters are gone when the session is closed or its process ends, however it ends (sweep.py).
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -11,6 +12,9 @@ from typing import Self
 from mpilab import lab, referee, report
 from mpilab.clusters import Clusters, Progress
 from mpilab.record import Record
+from mpilab.tracing import kernels
+from mpilab.tracing.choice import RING, Choice
+from mpilab.tracing.model import Trace
 
 BUDGET_S = 3.0  # of timed rounds, for one submission
 
@@ -38,6 +42,34 @@ class Session:
     def compare(self, lab_name: str, a: str | Path, b: str | Path, *, budget_s: float = BUDGET_S) -> Record:
         """Hold two kernels of a lab against each other: `speedup` is how many times as fast `b` is as `a`."""
         return referee.compare(self.clusters, lab.find(lab_name), Path(a), Path(b), budget_s)
+
+    def trace_kernel(
+        self,
+        lab_name: str,
+        path: str | Path,
+        *,
+        ranks: int | None = None,
+        steps: int | None = None,
+        ring: int = RING,
+        groups: Sequence[str] = (),
+    ) -> Trace:
+        """Record one life of a kernel (init, a run that warms up, a run, free); its trace.
+
+        Args:
+            lab_name: the lab it belongs to, whose first timed case is run.
+            path: a C or Python source.
+            ranks: instead of the case's.
+            steps: instead of the case's; at least 20 by default.
+            ring: how many events each rank keeps, the newest ones.
+            groups: which calls to record, of "p2p", "request", "collective", "io"; all by default.
+
+        Raises:
+            HarnessError: the kernel can't be built or loaded, there is no such case, or nothing was recorded.
+        """
+        choice = Choice(ring, groups)
+        return kernels.record(
+            self.clusters, lab.find(lab_name), Path(path), ranks=ranks, steps=steps, choice=choice
+        ).trace
 
     def close(self) -> None:
         """End the clusters and remove what they left."""

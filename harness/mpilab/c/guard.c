@@ -1,8 +1,8 @@
 /* Buffers between post and completion: everything that the standard lets go wrong with them, does.
  *
  * Theory of operation.  What is sent is summed up when it is posted and again when the operation completes: a difference is a
- * write in flight.  What is received goes to a shadow first; the program's own buffer holds poison (all bits set: NaN as a
- * floating-point number) until completion, so a read in flight never sees the message early by luck, and a write in flight
+ * write in flight.  What is received goes to a shadow first; the program's own buffer holds poison (NaN as a floating-point
+ * number) until completion, so a read in flight never sees the message early by luck, and a write in flight
  * shows because the poison is gone.  At completion the message is copied, and bytes that it did not bring get back what they
  * held.  All bytes are also told to flight.c, which C code compiled for it asks at every load and store. */
 #define _GNU_SOURCE
@@ -13,12 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define POISON 0xff
 #define LARGEST_SHADOW ((size_t)256 << 20)
 #define SAID 64
 
-static int said[SAID]; /* operations whose race has a line already */
-static int said_count;
+static int said[SAID]; /* the last operations whose race has a line already */
+static unsigned said_count;
 
 static void to_flight(const struct blocks *b, int write, int id, const void *site) {
     struct flight_block *list = malloc(sizeof *list * (b->count + 1));
@@ -100,7 +99,27 @@ void mpilab_guard_new(struct guard *g, struct op *op) {
 
 /* Its bytes are the program's again; whoever shares a number in flight.c takes it out there itself. */
 static void landed(const struct guard *g) {
+    mpilab_unwatch(g);
     if (!g->shared) mpilab_flight_remove(g->flight);
+}
+
+/* The operation's own, so that it can be told where it turns up (watch.c). */
+static uint32_t new_poison(int id) {
+    static int rank = -1;
+    if (rank < 0) PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    return POISON | ((((uint32_t)rank << 20) + (uint32_t)id) * 2654435761u) >> 16;
+}
+
+static void fill(char *into, size_t bytes, uint32_t poison) {
+    for (; bytes >= 4; into += 4, bytes -= 4) memcpy(into, &poison, 4);
+    memcpy(into, &poison, bytes);
+}
+
+static int filled(const struct block *b, uint32_t poison) {
+    const char *at = b->base, *end = at + b->bytes;
+    for (; end - at >= 4; at += 4)
+        if (memcmp(at, &poison, 4)) return 0;
+    return !memcmp(at, &poison, (size_t)(end - at));
 }
 
 void mpilab_guard_start(struct guard *g, int id, const void *site) {
@@ -109,28 +128,29 @@ void mpilab_guard_start(struct guard *g, int id, const void *site) {
     g->active = 1;
     g->checksum = sum(&g->sent);
     if (g->shadow) {
-        memset(g->shadow, POISON, span(&g->received, &low));
+        g->poison = new_poison(id);
+        fill(g->shadow, span(&g->received, &low), g->poison);
         for (size_t i = 0; i < g->received.count; i++) {
             struct block *b = &g->received.list[i];
             memcpy(saved, b->base, b->bytes);
-            memset(b->base, POISON, b->bytes);
+            fill(b->base, b->bytes, g->poison);
             saved += b->bytes;
         }
+        mpilab_watch_again(&g->received);
     }
     to_flight(&g->sent, 0, id, site);
     to_flight(&g->received, 1, id, site);
+    mpilab_watch(g, site);
 }
 
-static int poisoned(const struct block *b) {
-    for (size_t i = 0; i < b->bytes; i++)
-        if ((unsigned char)b->base[i] != POISON) return 0;
-    return 1;
-}
-
-static int was_said(int id) {
-    for (int i = 0; i < said_count && i < SAID; i++)
+int mpilab_guard_said(int id) {
+    for (unsigned i = 0; i < said_count && i < SAID; i++)
         if (said[i] == id) return 1;
     return 0;
+}
+
+void mpilab_guard_say(int id) {
+    said[said_count++ % SAID] = id;
 }
 
 const char *mpilab_guard_end(struct guard *g, int64_t received_bytes) {
@@ -145,13 +165,14 @@ const char *mpilab_guard_end(struct guard *g, int64_t received_bytes) {
     for (size_t i = 0; g->shadow && i < g->received.count; i++) {
         struct block *b = &g->received.list[i];
         size_t came = b->bytes < left ? b->bytes : left;
-        if (!poisoned(b)) wrong = "the receive buffer was written";
+        if (!filled(b, g->poison)) wrong = "the receive buffer was written";
         memcpy(b->base, g->shadow + (b->base - low), came);
         memcpy(b->base + came, saved + came, b->bytes - came);
         saved += b->bytes;
         left -= came;
     }
-    return was_said(g->flight) ? NULL : wrong;
+    if (g->shadow) mpilab_watch_again(&g->received);
+    return mpilab_guard_said(g->flight) ? NULL : wrong;
 }
 
 void mpilab_guard_abandon(struct guard *g) {
@@ -183,9 +204,9 @@ void mpilab_guard_overlap(struct op *op, const struct blocks *b, int write) {
         }
         mpilab_finding("buffer-race", op->number, mpilab_place(area.site),
                        "%s %s a buffer that is still in flight: it was %s there, and not completed yet",
-                       mpilab_call_names[op->call], write ? "writes" : "reads",
+                       mpilab_plain_names[op->call], write ? "writes" : "reads",
                        area.write ? "given to a call that receives" : "given to a call that sends");
-        if (said_count < SAID) said[said_count++] = area.op;
+        mpilab_guard_say(area.op);
         return;
     }
 }
@@ -211,7 +232,7 @@ int mpilab_race_found(const void *address, size_t bytes, enum flight_touch touch
         if (touch <= TOUCH_WRITE) mpilab_rma_local(address, bytes, touch == TOUCH_WRITE, pc, NULL);
         return 0;
     }
-    if (said_count < SAID) said[said_count++] = area->op;
+    mpilab_guard_say(area->op);
     if (touch == TOUCH_READ || touch == TOUCH_WRITE) snprintf(much, sizeof much, "%zu bytes of ", bytes);
     mpilab_json(mpilab_place(pc), at, sizeof at);
     mpilab_json(mpilab_place(area->site), also, sizeof also);

@@ -102,8 +102,11 @@ void mpilab_clear(void) {
 }
 
 void mpilab_phase(int phase) {
+    static const char *const regions[] = {
+        [PHASE_INIT] = "init", [PHASE_RUN] = "run", [PHASE_FREE] = "free", [PHASE_WAIT] = NULL};
     if (kernel_child) _exit(0);
     mpilab_page->phase = phase;
+    if (mpilab_page->mode == MODE_RECORD) mpilab_region_only(regions[phase]);
 }
 
 int mpilab_current_phase(void) { return mpilab_page->phase; }
@@ -112,6 +115,20 @@ int mpilab_current_phase(void) { return mpilab_page->phase; }
 void mpilab_kernel_at(const void *symbol) {
     Dl_info info;
     mpilab_page->kernel_base = dladdr(symbol, &info) ? (uint64_t)info.dli_fbase : 0;
+}
+
+/* ---- a recorded run: a ring of its own for one kernel -------------------------------------------------------------- */
+
+/* Collective over `comm`.  Returns 0, or -1 when there is no room for the ring. */
+int mpilab_record_kernel(MPI_Fint comm, const char *folder, uint64_t least, uint32_t groups) {
+    if (mpilab_record_open(comm, folder, least, groups, 0)) return -1;
+    mpilab_page->mode = MODE_RECORD;
+    return 0;
+}
+
+void mpilab_record_off(void) {
+    if (mpilab_page->mode == MODE_RECORD) mpilab_page->mode = MODE_OFF;
+    mpilab_record_close();
 }
 
 /* ---- after a run ----------------------------------------------------------------------------------------------- */

@@ -74,7 +74,7 @@ void mpilab_objects_left(void) {
     while (objects) {
         struct object *o = objects;
         mpilab_finding("resource-leak", o->number, NULL, "the %s that %s makes is never freed", names[o->kind],
-                       mpilab_call_names[o->call]);
+                       mpilab_plain_names[o->call]);
         objects = o->next;
         free(o);
     }

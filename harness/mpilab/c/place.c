@@ -21,32 +21,35 @@ static struct {
 } places[PLACES];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static struct {
-    int (*ensure)(void);
-    void (*release)(int);
-    void *(*frame)(void);
-    void *(*code)(void *);
-    int (*line)(void *);
-    void *(*attribute)(void *, const char *);
-    const char *(*utf8)(void *);
-    void (*forget)(void *);
-} python;
-
-static int have_python(void) {
+/* Python's functions; NULL where there is no Python, or no longer. */
+const struct python *mpilab_python(void) {
+    static struct python python;
     static int looked;
     if (!looked) {
-        *(void **)&python.ensure = dlsym(RTLD_DEFAULT, "PyGILState_Ensure");
-        *(void **)&python.release = dlsym(RTLD_DEFAULT, "PyGILState_Release");
-        *(void **)&python.frame = dlsym(RTLD_DEFAULT, "PyEval_GetFrame");
-        *(void **)&python.code = dlsym(RTLD_DEFAULT, "PyFrame_GetCode");
-        *(void **)&python.line = dlsym(RTLD_DEFAULT, "PyFrame_GetLineNumber");
-        *(void **)&python.attribute = dlsym(RTLD_DEFAULT, "PyObject_GetAttrString");
-        *(void **)&python.utf8 = dlsym(RTLD_DEFAULT, "PyUnicode_AsUTF8");
-        *(void **)&python.forget = dlsym(RTLD_DEFAULT, "Py_DecRef");
+#define LOOK_UP(field, name) *(void **)&python.field = dlsym(RTLD_DEFAULT, name)
+        LOOK_UP(alive, "Py_IsInitialized");
+        LOOK_UP(ensure, "PyGILState_Ensure");
+        LOOK_UP(release, "PyGILState_Release");
+        LOOK_UP(frame, "PyEval_GetFrame");
+        LOOK_UP(code, "PyFrame_GetCode");
+        LOOK_UP(back, "PyFrame_GetBack");
+        LOOK_UP(line, "PyFrame_GetLineNumber");
+        LOOK_UP(attribute, "PyObject_GetAttrString");
+        LOOK_UP(utf8, "PyUnicode_AsUTF8");
+        LOOK_UP(forget, "Py_DecRef");
+        LOOK_UP(set_trace, "PyEval_SetTrace");
+        LOOK_UP(import, "PyImport_ImportModule");
+        LOOK_UP(system, "PySys_GetObject");
+        LOOK_UP(call, "PyObject_CallFunctionObjArgs");
+        LOOK_UP(clear, "PyErr_Clear");
+        LOOK_UP(none, "_Py_NoneStruct"); /* the last field: the others come before it */
+#undef LOOK_UP
         looked = 1;
     }
-    return python.ensure && python.release && python.frame && python.code && python.line && python.attribute &&
-           python.utf8 && python.forget;
+    void *const *fields = (void *const *)&python;
+    for (size_t i = 0; i < sizeof python / sizeof *fields; i++)
+        if (!fields[i]) return NULL;
+    return python.alive() ? &python : NULL;
 }
 
 static const char *kept(const void *address, long line, const char *text) {
@@ -58,7 +61,7 @@ static const char *kept(const void *address, long line, const char *text) {
         if (!places[k].text && text) {
             places[k].address = address;
             places[k].line = line;
-            places[k].text = strdup(text);
+            places[k].text = text == address ? text : strdup(text);
         }
         if (!places[k].text) break;
         if (places[k].address == address && places[k].line == line) found = places[k].text;
@@ -67,21 +70,52 @@ static const char *kept(const void *address, long line, const char *text) {
     return found ? found : "";
 }
 
-static const char *python_place(void) {
+/* Is this file none of the program's own? */
+static int of_a_library(const char *file) {
+    return strstr(file, "/lib/python3") || strstr(file, "/site-packages/") || !strncmp(file, "<frozen", 7);
+}
+
+/* "script.py:12" for line `line` of `frame`; when that is in a library, for the line of the program that led there. */
+const char *mpilab_python_line(void *frame, int line) {
+    const struct python *python = mpilab_python();
     char text[4096] = "";
-    int state = python.ensure(), line = 0;
-    void *frame = python.frame(), *code = frame ? python.code(frame) : NULL;
-    void *file = code ? python.attribute(code, "co_filename") : NULL;
-    const char *name = file ? python.utf8(file) : NULL;
-    if (name) {
-        line = python.line(frame);
-        snprintf(text, sizeof text, "%s:%d", name, line);
+    void *held = NULL; /* the frame looked at, but for the first */
+    for (void *at = frame; python && at;) {
+        void *code = python->code(at), *file = python->attribute(code, "co_filename");
+        const char *name = file ? python->utf8(file) : NULL;
+        int other = !name || of_a_library(name);
+        if (name && (!other || !text[0])) snprintf(text, sizeof text, "%s:%d", name, line);
+        if (file) python->forget(file);
+        python->forget(code);
+        void *next = other ? python->back(at) : NULL;
+        if (held) python->forget(held);
+        at = held = next;
+        if (at) line = python->line(at);
     }
-    if (file) python.forget(file);
-    const void *key = code;
-    if (code) python.forget(code);
-    python.release(state);
-    return text[0] ? kept(key, line, text) : "";
+    uintptr_t key = 5381; /* no address: its highest bit is set */
+    for (const char *c = text; *c; c++) key = key * 33 + (unsigned char)*c;
+    return text[0] ? kept((const void *)(key | (uintptr_t)1 << 63), line, text) : "";
+}
+
+static const char *python_place(void) {
+    const struct python *python = mpilab_python();
+    int state = python->ensure();
+    void *frame = python->frame();
+    const char *text = mpilab_python_line(frame, frame ? python->line(frame) : 0);
+    python->release(state);
+    return text;
+}
+
+static int in_mpi4py(const void *address) {
+    Dl_info info;
+    return address && dladdr(address, &info) && info.dli_fname && strstr(info.dli_fname, "/mpi4py/") && mpilab_python();
+}
+
+const void *mpilab_site(const void *address) {
+    if (!in_mpi4py(address)) return address;
+    const char *text = python_place();
+    if (!text[0]) return address;
+    return kept(text, 0, text);
 }
 
 const char *mpilab_place(const void *address) {
@@ -90,7 +124,7 @@ const char *mpilab_place(const void *address) {
     char text[4096];
     if (known[0]) return known;
     if (!address || !dladdr(address, &info) || !info.dli_fname) return "";
-    if (strstr(info.dli_fname, "/mpi4py/") && have_python()) return python_place();
+    if (in_mpi4py(address)) return python_place();
     char *whole = realpath(info.dli_fname, NULL); /* argv[0] may be relative */
     snprintf(text, sizeof text, "%s+0x%lx", whole ? whole : info.dli_fname,
              (unsigned long)((const char *)address - (const char *)info.dli_fbase - 1));

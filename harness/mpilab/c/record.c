@@ -326,6 +326,12 @@ void mpilab_region_end(void) {
     e->request = region;
 }
 
+/* All open parts end, and the one named begins (NULL: none): a kernel's host says what it is doing. */
+void mpilab_region_only(const char *name) {
+    while (depth && events) mpilab_region_end();
+    if (name) mpilab_region_begin(name);
+}
+
 /* ---- beginning and end ------------------------------------------------------------------------------------------- */
 
 /* 0 stops recording, 1 goes on with the groups chosen, 2 begins anew: what was recorded is forgotten. */
@@ -419,6 +425,7 @@ void mpilab_record_begin(void) {
 /* The last event has been written: calibrate, and note where binaries are mapped.  Collective when `together`. */
 void mpilab_record_end(int together) {
     if (!header || header->finished) return;
+    mpilab_region_only(NULL);
     mpilab_page->recording = 0;
     calibrate(1);
     if (together) align(1);

@@ -32,11 +32,13 @@ static uint64_t number(MPI_Request request) { return (uint64_t)(uintptr_t)reques
 
 static struct node **bucket(uint64_t handle) { return &buckets[(handle ^ (handle >> 12)) % BUCKETS]; }
 
+/* The operation of a handle.  Operations that are complete at once share one: it is the oldest that no other entry of the
+ * same call has claimed. */
 static struct operation *find(MPI_Request request) {
     struct operation *idle = NULL;
     for (struct node *n = *bucket(number(request)); n; n = n->next) {
-        if (n->op.handle != number(request)) continue;
-        if (n->op.active) return &n->op; /* handles of operations that are complete at once are shared: the oldest */
+        if (n->op.handle != number(request) || n->op.claimed) continue;
+        if (n->op.active) return &n->op;
         if (!idle) idle = &n->op;
     }
     return idle;
@@ -107,24 +109,36 @@ static void unknown(struct op *op, MPI_Request request) {
         if (ended[k].handle != number(request)) continue;
         mpilab_finding("request-lifecycle", op->number, ended[k].at,
                        "%s is given the handle of a request that has ended: %s made it, and it was %s",
-                       mpilab_call_names[op->call], mpilab_call_names[ended[k].call], ended[k].end);
+                       mpilab_plain_names[op->call], mpilab_plain_names[ended[k].call], ended[k].end);
         return;
     }
     mpilab_finding("request-lifecycle", op->number, NULL,
                    "%s is given a request that no operation made: was the variable ever set?",
-                   mpilab_call_names[op->call]);
+                   mpilab_plain_names[op->call]);
+}
+
+/* The operations of a call's requests, one for each: NULL for MPI_REQUEST_NULL and for what no operation made. */
+static struct operation **operations(const struct op *op) {
+    int64_t count = op->requests > 0 ? op->requests : 0;
+    struct operation **of = calloc((size_t)count + 1, sizeof *of);
+    for (int64_t i = 0; i < count; i++) {
+        if (op->request[i] != MPI_REQUEST_NULL) of[i] = find(op->request[i]);
+        if (of[i]) of[i]->claimed = 1;
+    }
+    for (int64_t i = 0; i < count; i++)
+        if (of[i]) of[i]->claimed = 0;
+    return of;
 }
 
 static void log_call(struct op *op) {
     char ids[65536] = "", at[4000];
     size_t length = 0;
+    struct operation **of = operations(op);
     for (int64_t i = 0; i < op->requests && length + 16 < sizeof ids; i++) {
-        struct operation *o = op->request[i] == MPI_REQUEST_NULL ? NULL : find(op->request[i]);
-        length += (size_t)sprintf(ids + length, "%s%d", i ? "," : "",
-                                  o                                    ? o->id
-                                  : op->request[i] == MPI_REQUEST_NULL ? 0
-                                                                       : -1);
+        int none = op->request[i] == MPI_REQUEST_NULL ? 0 : -1;
+        length += (size_t)sprintf(ids + length, "%s%d", i ? "," : "", of[i] ? of[i]->id : none);
     }
+    free(of);
     mpilab_log("{\"k\":\"call\",\"n\":%ld,\"call\":\"%s\",\"at\":\"%s\",\"t\":%ld,\"reqs\":[%s]}", op->number,
                mpilab_call_names[op->call], mpilab_json(mpilab_place(op->place), at, sizeof at), mpilab_now_ns(), ids);
 }
@@ -153,7 +167,7 @@ static void complete(struct op *op, struct operation *o, const MPI_Status *statu
                cancelled);
     if (wrong)
         mpilab_finding("buffer-race", o->number, mpilab_place(op->place), "%s between %s and its completion", wrong,
-                       mpilab_call_names[o->call]);
+                       mpilab_plain_names[o->call]);
     o->active = 0;
     if (!o->persistent) forget(o, "completed");
 }
@@ -170,12 +184,11 @@ static struct batch gather(struct op *op) {
     struct batch b = {.count = op->requests};
     size_t room = (size_t)(b.count > 0 ? b.count : 0) + 1;
     b.copies = malloc(sizeof *b.copies * room);
-    b.of = malloc(sizeof *b.of * room);
+    b.of = operations(op);
     b.order = malloc(sizeof *b.order * room);
     b.statuses = calloc(room, sizeof *b.statuses);
     for (int64_t i = 0; i < b.count; i++) {
         b.copies[i] = op->request[i];
-        b.of[i] = b.copies[i] == MPI_REQUEST_NULL ? NULL : find(b.copies[i]);
         b.order[i] = i;
     }
     for (int64_t i = b.count - 1; i > 0; i--) {
@@ -191,6 +204,7 @@ static void let_go(struct batch *b) { free(b->copies), free(b->of), free(b->orde
 /* Completes request i, of which MPI said so. */
 static void take(struct op *op, struct batch *b, int64_t i, const MPI_Status *status) {
     if (b->of[i] && b->of[i]->active) complete(op, b->of[i], status);
+    b->of[i] = NULL; /* it may be gone */
     op->request[i] = b->copies[i];
 }
 
@@ -290,7 +304,6 @@ static int wait_some(struct op *op, struct batch *b) {
         op->indices[found] = (int)which;
         if (op->status != MPI_STATUSES_IGNORE) op->status[found] = status;
         *op->outcount = (int)++found;
-        b->of[which] = NULL;
     } while (mpilab_random() % 4 && active_count(b));
     return result;
 }
@@ -328,17 +341,17 @@ int mpilab_start(struct op *op) {
         if (!o) {
             if (b.copies[i] == MPI_REQUEST_NULL)
                 mpilab_finding("request-lifecycle", op->number, NULL, "%s is given MPI_REQUEST_NULL",
-                               mpilab_call_names[op->call]);
+                               mpilab_plain_names[op->call]);
             else
                 unknown(op, b.copies[i]);
         } else if (!o->persistent) {
             mpilab_finding("request-lifecycle", op->number, o->at,
-                           "%s is given the request of %s, which is not persistent", mpilab_call_names[op->call],
-                           mpilab_call_names[o->call]);
+                           "%s is given the request of %s, which is not persistent", mpilab_plain_names[op->call],
+                           mpilab_plain_names[o->call]);
         } else if (o->active) {
             mpilab_finding("request-lifecycle", op->number, o->at,
                            "%s starts a request that is active already: it has not been completed since its last start",
-                           mpilab_call_names[op->call]);
+                           mpilab_plain_names[op->call]);
         } else {
             o->active = 1;
             o->starts++;
@@ -374,7 +387,7 @@ int mpilab_free_request(struct op *op) {
         mpilab_finding(
             "request-lifecycle", op->number, o->at,
             "MPI_Request_free is given the request of %s while it is active: nobody will know when it is complete",
-            mpilab_call_names[o->call]);
+            mpilab_plain_names[o->call]);
     mpilab_log("{\"k\":\"free\",\"n\":%ld,\"req\":%d,\"active\":%d}", op->number, o->id, o->active);
     int result = PMPI_Request_free(op->request);
     mpilab_guard_abandon(&o->guard);
@@ -396,7 +409,7 @@ void mpilab_operation_landed(int id, const struct op *by) {
             const char *wrong = mpilab_guard_end(&n->op.guard, INT64_MAX);
             if (wrong)
                 mpilab_finding("buffer-race", n->op.number, mpilab_place(by->place), "%s between %s and its completion",
-                               wrong, mpilab_call_names[n->op.call]);
+                               wrong, mpilab_plain_names[n->op.call]);
             return;
         }
     }
@@ -410,7 +423,7 @@ void mpilab_operations_left(void) {
                 mpilab_log("{\"k\":\"lost\",\"req\":%d,\"n\":%ld,\"by\":%ld}", o->id, o->number, o->overwritten);
             } else if (o->persistent) {
                 mpilab_finding("resource-leak", o->number, NULL, "the persistent request of %s is never freed",
-                               mpilab_call_names[o->call]);
+                               mpilab_plain_names[o->call]);
             }
             mpilab_guard_abandon(&o->guard);
             forget(o, "left open");

@@ -189,7 +189,7 @@ static void land(const struct op *op, struct window *w, int target) {
         const char *wrong = mpilab_guard_end(&p->guard, INT64_MAX);
         if (wrong)
             mpilab_finding("buffer-race", p->number, mpilab_place(op->place), "%s between %s and its completion in %s", wrong,
-                           mpilab_call_names[p->call], name_of(op));
+                           mpilab_plain_names[p->call], name_of(op));
         mpilab_guard_free(&p->guard);
         free(p);
     }

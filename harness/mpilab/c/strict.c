@@ -38,13 +38,6 @@ static int shown_rank(int rank) { return rank == MPI_ANY_SOURCE ? -1 : rank == M
 
 static int shown_tag(int tag) { return tag == MPI_ANY_TAG ? -1 : tag; }
 
-static const char *plain_name(enum call_id call, char *into) {
-    strcpy(into, mpilab_call_names[call]);
-    size_t length = strlen(into);
-    if (!strcmp(into + length - 2, "_c")) into[length - 2] = 0; /* the same call to a reader */
-    return into;
-}
-
 static const char *operation_name(MPI_Op op, char *into, size_t size) {
     static const struct {
         MPI_Op op;
@@ -145,7 +138,7 @@ static void log_call(struct op *op) {
     if (is_collective(op) && op->standing->comm >= 0)
         sprintf(details + length, ",\"seq\":%d", mpilab_page->comms[op->standing->comm].turns);
     mpilab_log("{\"k\":\"call\",\"n\":%ld,\"call\":\"%s\",\"at\":\"%s\",\"t\":%ld%s}", op->number,
-               plain_name(op->call, name), mpilab_json(mpilab_place(op->place), at, sizeof at), mpilab_now_ns(),
+               mpilab_plain_names[op->call], mpilab_json(mpilab_place(op->place), at, sizeof at), mpilab_now_ns(),
                details);
 }
 
@@ -303,7 +296,7 @@ static int send_receive(struct op *op, MPI_Status *status) {
 static int outside(struct op *op) {
     int life = mpilab_page->life;
     if (life == LIFE_MPI) return 0;
-    mpilab_finding("outside-mpi", op->number, NULL, "%s is called %s", mpilab_call_names[op->call],
+    mpilab_finding("outside-mpi", op->number, NULL, "%s is called %s", mpilab_plain_names[op->call],
                    life == LIFE_FINALIZED ? "after MPI_Finalize" : "before MPI_Init");
     mpilab_log("{\"k\":\"end\",\"how\":\"error\"}");
     usleep(GRACE_US);
@@ -315,6 +308,7 @@ static __thread MPI_Status own_status;
 
 int mpilab_before(struct op *op) {
     op->number = __atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED);
+    op->place = mpilab_site(op->place);
     current = op;
     mpilab_rma_tell(op->number);
     if (op->kind == KIND_WAIT || op->kind == KIND_START || op->kind == KIND_FREE_REQUEST || op->kind == KIND_CANCEL) {
@@ -384,6 +378,7 @@ int mpilab_strict_begin(const char *folder, MPI_Comm comm) {
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &size);
     if (mpilab_log_open(folder, rank)) return -1;
+    mpilab_unwatch(NULL); /* of an earlier kernel that gave up */
     calls = 0;
     seed = 12345u + 7919u * (unsigned)rank;
     wild = !choice ? WILD_ANY : !strcmp(choice, "low") ? WILD_LOW : !strcmp(choice, "high") ? WILD_HIGH : WILD_ANY;
@@ -429,7 +424,7 @@ int mpilab_strict_twice(enum call_id id, const void *place) {
     if (mpilab_page->life == LIFE_NONE) return 0;
     op.number = __atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED);
     log_call(&op);
-    mpilab_finding("outside-mpi", op.number, NULL, "%s is called %s", mpilab_call_names[id],
+    mpilab_finding("outside-mpi", op.number, NULL, "%s is called %s", mpilab_plain_names[id],
                    mpilab_page->life == LIFE_MPI ? "a second time" : "after MPI_Finalize");
     return mpilab_page->life != LIFE_MPI;
 }

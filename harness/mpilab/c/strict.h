@@ -6,6 +6,7 @@
 
 /* ---- log.c: what happened on this rank, one JSON object a line ------------------------------------------------- */
 extern const char *const mpilab_call_names[];
+extern const char *const mpilab_plain_names[];
 int mpilab_log_open(const char *folder, int rank);
 void mpilab_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void mpilab_finding(const char *kind, long number, const char *also, const char *format, ...)
@@ -16,6 +17,27 @@ void mpilab_log_comm(int id, int size, const int *ranks, int inter);
 
 /* ---- place.c: where a call was made ------------------------------------------------------------------------------ */
 const char *mpilab_place(const void *address); /* "binary+0x12" or "script.py:12"; valid for ever */
+const void *mpilab_site(const void *address);  /* the same for good: a call of Python code gets its line's text as address */
+struct python {                                /* functions of Python's API, and its None */
+    int (*alive)(void);
+    int (*ensure)(void);
+    void (*release)(int);
+    void *(*frame)(void);
+    void *(*code)(void *);
+    void *(*back)(void *);
+    int (*line)(void *);
+    void *(*attribute)(void *, const char *);
+    const char *(*utf8)(void *);
+    void (*forget)(void *);
+    void (*set_trace)(int (*)(void *, void *, int, void *), void *);
+    void *(*import)(const char *);
+    void *(*system)(const char *);
+    void *(*call)(void *, ...);
+    void (*clear)(void);
+    void *none;
+};
+const struct python *mpilab_python(void); /* NULL: no Python here */
+const char *mpilab_python_line(void *frame, int line);
 
 /* ---- types.c: what a datatype is made of ------------------------------------------------------------------------- */
 struct signature {
@@ -82,8 +104,10 @@ struct guard {
     uint64_t checksum;
     char *shadow, *saved; /* where MPI really receives, and what the program's buffer held */
     int flight, active;
-    int shared; /* others use the same number in flight.c */
+    int shared;      /* others use the same number in flight.c */
+    uint32_t poison; /* in the program's buffer, again and again */
 };
+#define POISON 0xfffb0000u /* NaN as a float or a double, with 16 bits that tell which operation's; negative as an integer */
 void mpilab_guard_new(struct guard *g, struct op *op); /* may put a shadow into op->recv.buf */
 void mpilab_guard_start(struct guard *g, int id, const void *site);
 const char *mpilab_guard_end(struct guard *g, int64_t received_bytes); /* what was wrong, or NULL */
@@ -91,6 +115,13 @@ void mpilab_guard_abandon(struct guard *g);                            /* nobody
 void mpilab_guard_free(struct guard *g);
 void mpilab_guard_touched(struct op *op); /* the call uses buffers that others have in flight? */
 void mpilab_guard_overlap(struct op *op, const struct blocks *b, int write);
+int mpilab_guard_said(int flight); /* does its race have a finding? */
+void mpilab_guard_say(int flight); /* it has now */
+
+/* ---- watch.c: which line of a Python program touches what is in flight ------------------------------------------- */
+void mpilab_watch(const struct guard *g, const void *site);
+void mpilab_unwatch(const struct guard *g);        /* NULL: nothing is in flight any more */
+void mpilab_watch_again(const struct blocks *b); /* MPI has changed these bytes */
 
 /* ---- requests.c -------------------------------------------------------------------------------------------------- */
 struct operation {
@@ -99,6 +130,7 @@ struct operation {
     enum call_id call;
     long number; /* of the call that made it */
     const char *at;
+    int claimed; /* by an entry of the waiting call that is being made */
     int persistent, active, collective, receives, partitioned, starts;
     const void *site;
     int delay;         /* unsuccessful tests still to come */

@@ -115,6 +115,9 @@ void mpilab_completion(struct standing *s, uint64_t request, const MPI_Status *s
 void mpilab_subevent(struct standing *s, int what, uint64_t request);
 void mpilab_record_begin(void);
 void mpilab_record_end(int together);
+int mpilab_record_open(MPI_Fint comm, const char *folder, uint64_t least, uint32_t groups, int off);
+void mpilab_record_close(void);
+void mpilab_region_only(const char *name);
 uint64_t mpilab_ticks(void);
 void mpilab_pcontrol(int level);
 

@@ -8,7 +8,7 @@ request, a message) counts only when all ranks came to the end in good order and
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from mpilab.diagnosis import collectives, messages
+from mpilab.diagnosis import collectives, messages, onesided
 from mpilab.diagnosis.deadlock import Deadlock, explain
 from mpilab.diagnosis.findings import Finding, finding, tidy
 from mpilab.diagnosis.log import ORDERLY, Comm, RankLog
@@ -40,6 +40,8 @@ def analyse(
     over = ended == FINISHED and all(log.end in ORDERLY and not log.notes for log in logs)
     found = [*reported(ranks), *collectives.compare(ranks, comms, over=over), *messages.compare(matching.pairs)]
     found += list(errors(ranks, found))
+    if not any(one.kind == "rma-epoch" for one in found):  # what is in no epoch is in no order
+        found += onesided.compare(ranks, comms)
     if ended in STUCK and not any(one.kind in _CAUSES for one in found):
         eager_bytes = max((log.init.eager for log in logs if log.init), default=0)
         deadlock = explain(from_deeds(ranks), eager_bytes)

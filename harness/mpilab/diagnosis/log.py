@@ -19,6 +19,7 @@ import msgspec
 ANY, PROC_NULL = -1, -2  # as the log writes them
 ORDERLY = ("finalized", "exit", "returned")  # ends of a log that was written to its end
 WORLD = 1  # the id of MPI_COMM_WORLD
+WINDOWS = 1 << 30  # the ids of windows begin here: they are known like communicators
 LIMIT_BYTES = 128 * 1024 * 1024  # about 600,000 lines
 PIECE_BYTES = 1024 * 1024
 
@@ -79,6 +80,11 @@ class Call(msgspec.Struct, frozen=True, tag_field="k", tag="call"):
     send: list[str] | None = None
     recv: list[str] | None = None
     seq: int = 0
+    t: int = 0  # ns
+    lock: int = 0  # of a window: 1 shared, 2 exclusive
+    group: list[int] = []
+    basic: str = ""  # the type at the target of a one-sided access,
+    runs: list[list[int]] | None = None  # and its bytes: first, bytes of a block, stride, blocks
 
 
 class Ret(msgspec.Struct, frozen=True, tag_field="k", tag="ret"):
@@ -92,6 +98,7 @@ class Ret(msgspec.Struct, frozen=True, tag_field="k", tag="ret"):
     msg: int = 0
     source: int | None = None
     tag: int = 0
+    t: int = 0
 
 
 class Start(msgspec.Struct, frozen=True, tag_field="k", tag="start"):
@@ -142,6 +149,16 @@ class Reported(msgspec.Struct, frozen=True, tag_field="k", tag="finding"):
     also: str = ""
 
 
+class Local(msgspec.Struct, frozen=True, tag_field="k", tag="local"):
+    """Before call `n` code at `at` loaded from (`write`: stored to) its own memory of a window; runs as in Call."""
+
+    n: int
+    win: int
+    at: str = ""
+    write: int = 0
+    runs: list[list[int]] = []
+
+
 class Full(msgspec.Struct, frozen=True, tag_field="k", tag="full"):
     """The log had no room for more."""
 
@@ -152,8 +169,8 @@ class End(msgspec.Struct, frozen=True, tag_field="k", tag="end"):
     how: str = ""
 
 
-Entry = Call | Ret | Start | Done | Free | Lost | Reported
-_DECODER = msgspec.json.Decoder(Init | Comm | Call | Ret | Start | Done | Free | Lost | Reported | Full | End)
+Entry = Call | Ret | Start | Done | Free | Lost | Reported | Local
+_DECODER = msgspec.json.Decoder(Init | Comm | Call | Ret | Start | Done | Free | Lost | Reported | Local | Full | End)
 
 
 @dataclass(frozen=True)
@@ -242,7 +259,7 @@ def places(logs: Iterable[RankLog]) -> set[str]:
     found = set()
     for log in logs:
         for entry in log.entries:
-            if isinstance(entry, Call):
+            if isinstance(entry, Call | Local):
                 found.add(entry.at)
             elif isinstance(entry, Reported):
                 found |= {entry.at, entry.also}

@@ -10,8 +10,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from mpilab.diagnosis.findings import Finding, finding
-from mpilab.diagnosis.log import ANY, Comm, Signature
+from mpilab.diagnosis.findings import Finding, finding, ranks_text
+from mpilab.diagnosis.log import ANY, WINDOWS, Comm, Signature
 from mpilab.diagnosis.operations import Deeds, Transfer
 
 PACKED = "MPI_PACKED"
@@ -187,6 +187,15 @@ def _peer(one: Transfer) -> str:
 
 
 def comm_name(comm: int, comms: Mapping[int, Comm]) -> str:
-    """Return MPI_COMM_WORLD, a communicator's own name, or "communicator 3"."""
+    """Return MPI_COMM_WORLD, a communicator's own name, or who is in it."""
+    if comm >= WINDOWS:
+        return "a window"
     known = comms.get(comm)
-    return known.name if known and known.name else "MPI_COMM_WORLD" if comm == 1 else f"communicator {comm}"
+    if known and known.name:
+        return known.name
+    return "MPI_COMM_WORLD" if comm == 1 else named_by(known.ranks) if known else f"communicator {comm}"
+
+
+def named_by(ranks: Iterable[int]) -> str:
+    """Return a name for a communicator that has none: by its members."""
+    return f"the communicator of {ranks_text(ranks)}"

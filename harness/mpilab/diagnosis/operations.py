@@ -58,6 +58,7 @@ class Transfer:
     sig: Signature | None = None
     partitioned: bool = False
     done: bool = False
+    completed: int = 0  # by which call
     void: bool = False  # cancelled, or refused by MPI: there was no message
     partner: "Transfer | None" = None
 
@@ -107,7 +108,11 @@ class Deeds:
 
     def where(self, call: Call) -> str:
         """Return the line of a call; "" unknown."""
-        return place(call.at, self.table)
+        return self.place(call.at)
+
+    def place(self, at: str) -> str:
+        """Return the line of a place of the log; "" unknown."""
+        return place(at, self.table)
 
 
 def deeds(log: RankLog, table: Mapping[str, str]) -> Deeds:
@@ -262,7 +267,7 @@ class _Replay:
                 self.out.transfers += request.transfers
             return
         number = request.started.n
-        request.transfers = [replace(one, number=number, done=False, void=False) for one in request.transfers]
+        request.transfers = [replace(one, number=number, done=False, completed=0, void=False) for one in request.transfers]
         self.out.transfers += request.transfers
 
     def _done(self, done: Done) -> None:
@@ -278,7 +283,7 @@ class _Replay:
             del self.requests[done.req]
 
     def _complete(self, one: Transfer, status: Ret | Done) -> None:
-        one.done = True
+        one.done, one.completed = True, status.n
         if not one.sends and status.source is not None and not one.partitioned:
             peer = self._world(one.comm, status.source)
             if peer is not None and peer != ANY:

@@ -124,7 +124,11 @@ def run(
 
 
 def _watch(
-    process: "subprocess.Popen[bytes]", watch: Watch, output: Path, timeout_s: float, during: Callable[[page.Page], None]
+    process: "subprocess.Popen[bytes]",
+    watch: Watch,
+    output: Path,
+    timeout_s: float,
+    during: Callable[[page.Page], None],
 ) -> tuple[End, Deadlock | None, Snapshot | None]:
     start = time.monotonic()
     left_since = 0.0

@@ -6,14 +6,15 @@ in the order of posting, and those that match are taken away: what is left are t
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 from mpilab.diagnosis.collectives import kind_of
-from mpilab.diagnosis.log import ANY, WORLD, Call, RankLog
+from mpilab.diagnosis.log import ANY, WINDOWS, WORLD, Call, RankLog
 from mpilab.diagnosis.messages import comm_name
 from mpilab.diagnosis.operations import Deeds, Transfer, base
+from mpilab.diagnosis.order import BLOCKING_ON_WINDOW, awaited
 
 State = Literal["running", "mpi", "finalizing", "finalized", "exited", "done"]
 
@@ -26,7 +27,7 @@ class Wait:
     `members` are the ranks of the communicator (empty: all), needed for collectives and receives from any rank.
     """
 
-    kind: Literal["send", "recv", "collective", "partitioned", "finalize"]
+    kind: Literal["send", "recv", "collective", "partitioned", "finalize", "window"]
     peer: int = ANY
     tag: int = ANY
     comm: int = WORLD
@@ -153,10 +154,12 @@ def queues(snapshot: Snapshot, rows: int = 20) -> str:
 def from_deeds(ranks: list[Deeds]) -> Snapshot:
     """Return where the ranks stood when their logs stopped; transfers must have been matched (messages.match)."""
     comms = {comm: known.name for deed in ranks for comm, known in deed.log.comms.items() if known.name}
-    return Snapshot(tuple(_state(deed) for deed in ranks), comms)
+    known = {comm: one for deed in ranks for comm, one in deed.log.comms.items()}
+    windows = awaited(ranks, known)
+    return Snapshot(tuple(_state(deed, windows.get(deed.log.rank, [ANY])) for deed in ranks), comms)
 
 
-def _state(deed: Deeds) -> RankState:
+def _state(deed: Deeds, awaited_in_window: Sequence[int]) -> RankState:
     log = deed.log
     entered: dict[int, int] = {}
     for one in deed.collectives:
@@ -175,6 +178,9 @@ def _state(deed: Deeds) -> RankState:
     waits += [_collective(request.call, deed) for request in requests if request.call.seq]
     if call.seq and kind_of(call.call)[1] == "blocking":
         waits.append(_collective(call, deed))
+    if call.comm >= WINDOWS and name in BLOCKING_ON_WINDOW:
+        members = _members(log, call.comm)
+        waits += [Wait("window", one, 0, call.comm, 0, call.call, where, call.n, members) for one in awaited_in_window]
     if name in ("Probe", "Mprobe"):
         waits += _probe(call, deed)
     if name == "Finalize":

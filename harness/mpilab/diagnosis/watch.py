@@ -18,12 +18,14 @@ from mpilab import page
 from mpilab.diagnosis import places
 from mpilab.diagnosis.deadlock import Deadlock, explain
 from mpilab.diagnosis.log import ANY
+from mpilab.diagnosis.messages import named_by
+from mpilab.diagnosis.order import BLOCKING_ON_WINDOW
 from mpilab.diagnosis.snapshot import RankState, Snapshot, State, Wait
 
 STILL_S = 0.6  # a rank that has not moved for so long stands still
 TURNS, CPU_S = 10, 0.02  # and it has had the processor: so often, or for so long
 LOOK_S = 0.1  # between two looks at the whole
-MEMBERSHIP = ("NEW_COMM", "FREE_COMM", "NEW_WIN", "NEW_FILE")  # collectives over the communicator given
+MEMBERSHIP = ("NEW_COMM", "FREE_COMM", "NEW_WIN", "FREE_WIN", "NEW_FILE")  # collectives over the communicator given
 
 
 @dataclass
@@ -69,7 +71,16 @@ class Watch:
         """
         taken = still or [True] * self.count
         states = [self._state(rank, still=taken[rank], lines=lines) for rank in range(self.count)]
-        return Snapshot(tuple(states), {1: "MPI_COMM_WORLD"})
+        return Snapshot(tuple(states), self._names())
+
+    def _names(self) -> dict[int, str]:
+        """What to call communicators: by their members."""
+        names = {}
+        for p in self.board.ranks[: self.count]:
+            for c in p.comms[: p.comm_count]:
+                if c.id > 1:
+                    names[c.id] = named_by(p.members[c.first : c.first + c.size])
+        return names | {1: "MPI_COMM_WORLD"}
 
     def alive(self, rank: int) -> bool:
         """Whether the rank's process still runs."""
@@ -145,6 +156,13 @@ class Watch:
         if kind == "COLLECTIVE" or (kind in MEMBERSHIP and t.comm >= 0):
             found = _collective(p, t.comm, call, place)
             return found, bool(found)
+        if kind == "EPOCH" and 0 <= t.comm < p.comm_count:
+            if name == "Win_fence":
+                return _collective(p, t.comm, call, place), True
+            comm = p.comms[t.comm]
+            members = tuple(p.members[comm.first : comm.first + comm.size])
+            waits = [Wait("window", comm=comm.id, call=call, where=place, members=members)]
+            return waits, name in BLOCKING_ON_WINDOW
         return [], False
 
     def _requests(self, p: Any, t: Any, where: Mapping[int, str]) -> tuple[list[Wait], bool]:

@@ -77,7 +77,8 @@ def collect(folder: Path, title: str, program: str, ended: str = "") -> Trace:
     trace = gather.read(folder, title=title, lines=_lines)
     about = machine.describe()
     versions = {"program": program} | trace.versions | {"machine": f"{about['cpu']}, {about['cores']} cores"}
-    return replace(trace, versions=versions, notes=[*([ended] if ended else []), *trace.notes])
+    trace = replace(trace, versions=versions)
+    return trace.noted(ended) if ended else trace
 
 
 def _lines(wanted: list[tuple[str, int]]) -> list[str]:

@@ -6,6 +6,7 @@ when it is asked for, prints as text, and shows as a picture or a table in a not
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from rich.console import Group, RenderableType
@@ -25,6 +26,10 @@ class Trace(text.Shown, Recording):
     def save(self, path: Path | str) -> None:
         """Write a trace file, whole or not at all; raises HarnessError when it can't be written."""
         storage.save(self, Path(path))
+
+    def noted(self, note: str) -> "Trace":
+        """The same with one note more, the first."""
+        return replace(self, notes=[note, *self.notes])
 
     def summary(self) -> summary.Summary:
         """The MPI wait rate, what was waited for, overlap, and what would help."""

@@ -1,4 +1,4 @@
-/* expect: WRONG_CALLS - persistent requests are never freed */
+/* expect: ERRONEOUS_MPI - persistent requests are never freed */
 /* The requests are made, started and completed, and never freed: Waitall makes a persistent request inactive and
  * leaves it alive.  The numbers are right, and every kernel leaks eight requests. */
 

@@ -1,0 +1,106 @@
+"""A kernel of a lab, recorded on a session's warm engines.
+
+Theory of operation.  The kernel is built, loaded and fed as for the referee, but in record mode, for one life of it:
+init, a run that warms up, a run, free; each is a region of the trace.  The rings lie in the runner's folder and are
+read as data.  Whether the result is right is said too, for a fast kernel that is wrong isn't fast.
+"""
+
+import time as clock
+from pathlib import Path
+
+import msgspec
+
+from mpilab import check
+from mpilab.build import Artifact
+from mpilab.clusters import Clusters
+from mpilab.errors import HarnessError
+from mpilab.lab import Case, Lab
+from mpilab.protocol import Run
+from mpilab.submission import Submission, read, same_code
+from mpilab.tracing.choice import Choice, Recorded, collect
+from mpilab.verdict import Verdict
+
+SLOT = "trace"
+STEPS = 20  # at least, of a run: a few are too few to see what repeats
+LIMIT_S = 20.0
+DEFAULT = Choice()
+
+
+def record(
+    on: Clusters, lab: Lab, path: Path, *, ranks: int | None = None, steps: int | None = None, choice: Choice = DEFAULT
+) -> Recorded:
+    """Record the kernel at `path` with the first timed case of its lab that fits.
+
+    Args:
+        on: warm clusters.
+        lab: whose kernel it is.
+        path: a C or Python source.
+        ranks: instead of the case's.
+        steps: instead of the case's; at least STEPS by default.
+        choice: what to record.
+
+    Raises:
+        HarnessError: the kernel can't be built or loaded, there is no such case, or nothing was recorded.
+    """
+    case = _case(on, lab, ranks, steps)
+    artifact = _artifact(on, path)
+    runner = on.theirs
+    runner.versions()
+    choice.must_fit(runner.folder, case.ranks)
+    if verdict := check.judge_load(runner.load(SLOT, artifact.language, artifact.path), path.name):
+        raise HarnessError(verdict.message, then="mend that first")
+    try:
+        inputs = lab.oracle.inputs(on.rng("trace", clock.time_ns()), case)
+        truth = lab.oracle.expected(case, inputs)
+    except ValueError as error:
+        raise HarnessError(f"{lab.id} has no case {case}: {error}", then="choose other --ranks or --steps") from error
+    runner.data([inputs])
+    request = Run(
+        slot=SLOT,
+        ranks=case.ranks,
+        n=case.n,
+        steps=case.steps,
+        n_out=[t.size for t in truth],
+        order=[0, 0],
+        keep=[0, 1],
+        warmup=1,
+        timeout_s=LIMIT_S,
+        ring=choice.ring,
+        groups=choice.mask,
+    )
+    on.progress(f"recording {path.name}, {case}", 0.6)
+    observation, outputs, trace = runner.run_recorded(
+        request, lambda folder: collect(folder, path.name, f"{path.name} of {lab.id}, {case}")
+    )
+    rows = [list(out.reshape(2, -1)) if out.size else [out] * 2 for out in outputs]
+    verdict = check.judge_run(case, observation, rows, [truth, truth], lab.oracle.rtol, lab.oracle.hint)
+    ended = f"{verdict.kind}: {verdict.message}" if verdict else ""
+    printed = next((r.printed for r in observation.ranks if r.printed.strip()), "")
+    trace = trace if not ended else trace.noted(ended)
+    return Recorded(trace, ended, printed)
+
+
+def is_baseline(lab: Lab, path: Path) -> bool:
+    """Whether a file is its lab's baseline, but for comments and white space."""
+    submission = read(path)
+    if isinstance(submission, Verdict):
+        return False
+    baseline = lab.baseline(submission.language).read_text(encoding="utf-8")
+    return same_code(baseline, submission.text, submission.language)
+
+
+def _case(on: Clusters, lab: Lab, ranks: int | None, steps: int | None) -> Case:
+    """The case to run: the first timed one with so many ranks, or the first with other ranks."""
+    if ranks is not None and not 1 <= ranks <= on.ranks:
+        raise HarnessError(f"{ranks} ranks: the engines are {on.ranks}", then=f"choose 1 to {on.ranks}")
+    cases = lab.manifest.time
+    case = next((one for one in cases if one.ranks == ranks), cases[0])
+    return msgspec.structs.replace(case, ranks=ranks or case.ranks, steps=steps or max(case.steps, STEPS))
+
+
+def _artifact(on: Clusters, path: Path) -> Artifact:
+    submission = read(path)
+    built = on.build_once(submission) if isinstance(submission, Submission) else submission
+    if isinstance(built, Verdict):
+        raise HarnessError(f"{path} can't be built: {built.message}", then="mend that first")
+    return built
