@@ -20,6 +20,7 @@ struct node {
 };
 
 static struct node *buckets[BUCKETS];
+static struct operation *homes[BUCKETS]; /* by the variable that got the handle: the last one there */
 static int last_id;
 static struct {
     uint64_t handle;
@@ -48,6 +49,8 @@ static void forget(struct operation *o, const char *end) {
     for (struct node **n = bucket(o->handle); *n; n = &(*n)->next) {
         if (&(*n)->op != o) continue;
         struct node *gone = *n;
+        struct operation **there = &homes[((uintptr_t)o->kept >> 2) % BUCKETS];
+        if (*there == o) *there = NULL;
         unsigned k = ended_count++ % ENDED;
         ended[k].handle = o->handle, ended[k].call = o->call, ended[k].at = o->at, ended[k].end = end;
         *n = gone->next;
@@ -80,12 +83,11 @@ struct operation *mpilab_operation_new(struct op *op) {
     return o;
 }
 
-/* Was the variable that gets this handle the only home of another active request? */
-static void overwritten(const struct operation *by) {
-    for (int i = 0; i < BUCKETS; i++)
-        for (struct node *n = buckets[i]; n; n = n->next)
-            if (n->op.kept == by->kept && (n->op.active || n->op.persistent) && !n->op.overwritten)
-                n->op.overwritten = by->number;
+/* Was the variable that gets this handle the home of another request that lives? */
+static void overwritten(struct operation *by) {
+    struct operation **there = &homes[((uintptr_t)by->kept >> 2) % BUCKETS];
+    if (*there && (*there)->kept == by->kept && !(*there)->overwritten) (*there)->overwritten = by->number;
+    *there = by;
 }
 
 void mpilab_operation_made(struct operation *o, MPI_Request handle) {

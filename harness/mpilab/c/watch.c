@@ -8,7 +8,8 @@
  * NumPy's flag is that of one view and not of the memory, a halo's row shares its array with rows that may be written, and
  * it would change what the program does.
  *
- * Of large buffers, a sample is summed up at each line and the whole only as long as that doesn't take too much time. */
+ * Looking takes time.  When it has taken a few seconds, and a third of all, only a sample of what is in flight is looked at
+ * until it is less again; when it has taken half, nothing. */
 #define _GNU_SOURCE
 #include "flight.h"
 #include "strict.h"
@@ -20,11 +21,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define SAMPLE 512               /* words of a buffer that are looked at in any case */
-#define FREE_NS 4000000000L      /* looking at everything may take so long, */
-#define SHARE 2                  /* and beyond that one part in so many of the time that has passed */
-#define AWAY 4096                /* pages asked about at a time */
-#define TOTAL_NAMES 200          /* characters of a name that are shown */
+#define SAMPLE 512          /* words of a large buffer */
+#define FREE_NS 4000000000L /* looking may take so long whatever the rest takes */
+#define PAGES 4096          /* asked about at a time */
+#define NAME 200            /* characters of it that are shown */
 
 enum what { WHAT_CALL, WHAT_EXCEPTION, WHAT_LINE, WHAT_RETURN }; /* as Python numbers them */
 
@@ -73,15 +73,15 @@ static size_t step(const struct blocks *b) { return words(b) / SAMPLE + 1; }
 
 /* A request whose handle was lost doesn't keep its buffer: is it still there? */
 static int there(const struct blocks *b) {
-    unsigned char vector[AWAY];
+    unsigned char vector[PAGES];
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     uintptr_t low = 1, high = 0; /* what is known to be there */
     for (size_t i = 0; i < b->count; i++) {
         uintptr_t from = (uintptr_t)b->list[i].base & ~(page - 1), to = (uintptr_t)b->list[i].base + b->list[i].bytes;
         if (from >= low && to <= high) continue;
         low = from;
-        for (; from < to; from += AWAY * page) {
-            size_t length = to - from < AWAY * page ? to - from : AWAY * page;
+        for (; from < to; from += PAGES * page) {
+            size_t length = to - from < PAGES * page ? to - from : PAGES * page;
             if (mincore((void *)from, length, vector)) return 0;
         }
         high = (to + page - 1) & ~(page - 1);
@@ -105,8 +105,8 @@ static void report(const struct watch *w, void *frame, int line, const char *tex
     mpilab_json(w->site, also, sizeof also);
     mpilab_json(text, quoted, sizeof quoted);
     if (!w->guard->shared) snprintf(request, sizeof request, ",\"req\":%d", w->guard->flight);
-    mpilab_log("{\"k\":\"finding\",\"kind\":\"buffer-race\",\"n\":0%s,\"at\":\"%s\",\"also\":\"%s\",\"text\":\"%s%s\"}", request,
-               at, also, quoted, skipped ? " (in this line or one shortly before)" : "");
+    mpilab_log("{\"k\":\"finding\",\"kind\":\"buffer-race\",\"n\":0%s,\"at\":\"%s\",\"also\":\"%s\",\"text\":\"%s%s\"}",
+               request, at, also, quoted, skipped ? " (in this line or one shortly before)" : "");
     mpilab_guard_say(w->guard->flight);
 }
 
@@ -126,7 +126,8 @@ static void look_for_writes(void *frame, int line, int whole) {
     for (struct watch *w = watches; w; w = w->next) {
         int side = mpilab_guard_said(w->guard->flight) ? 0 : changed(w, whole);
         if (!side) continue;
-        if (told++) mpilab_guard_say(w->guard->flight); /* one write, however many operations share the buffer */
+        if (told++)
+            mpilab_guard_say(w->guard->flight); /* one write, however many operations share the buffer */
         else
             report(w, frame, line,
                    side == 1 ? "the program writes a buffer that MPI is still sending from"
@@ -145,14 +146,15 @@ static int receiving(void) {
 }
 
 static void look_for_reads(const struct python *python, void *frame, int line) {
-    char text[TOTAL_NAMES + 200];
+    char text[NAME + 200];
     void *name = python->call(seen, frame, NULL);
     if (!name) python->clear();
     const char *shown = name && name != python->none ? python->utf8(name) : NULL;
     if (shown) {
-        snprintf(text, sizeof text,
-                 "the program reads a buffer that MPI is still receiving into: what it held before the message is now in %.*s",
-                 TOTAL_NAMES, shown);
+        snprintf(
+            text, sizeof text,
+            "the program reads a buffer that MPI is still receiving into: what it held before the message is now in %.*s",
+            NAME, shown);
         pthread_mutex_lock(&lock);
         for (struct watch *w = watches; w; w = w->next)
             if (w->guard->flight == poisoned && !mpilab_guard_said(poisoned)) report(w, frame, line, text);
@@ -163,12 +165,12 @@ static void look_for_reads(const struct python *python, void *frame, int line) {
 
 /* Line `line` of `frame` has just run. */
 static void look(const struct python *python, void *frame, int line) {
-    long start = mpilab_now_ns();
-    int whole = spent_ns < FREE_NS || spent_ns < (start - began_ns) / SHARE;
-    look_for_writes(frame, line, whole);
+    long start = mpilab_now_ns(), passed = start - began_ns;
+    int whole = spent_ns < FREE_NS || spent_ns < passed / 3;
+    if (whole || spent_ns < 2 * FREE_NS || spent_ns < passed / 2) look_for_writes(frame, line, whole);
     if (whole && seen && receiving()) look_for_reads(python, frame, line);
     skipped = !whole;
-    if (whole) spent_ns += mpilab_now_ns() - start;
+    spent_ns += mpilab_now_ns() - start;
 }
 
 /* Python calls this before each line and at the beginning and end of each function. */

@@ -31,7 +31,7 @@ def seen(frame: FrameType) -> str | None:
 
 def _within(value: Any, depth: int, known: set[int]) -> Iterator[Any]:
     """Yield a value and what it holds."""
-    if id(value) in known or isinstance(value, _NOT_DATA):
+    if id(value) in known or issubclass(type(value), _NOT_DATA):
         return
     known.add(id(value))
     yield value
@@ -52,26 +52,29 @@ def _parts(value: Any) -> Iterator[Any]:
 
 
 def _poison(value: Any) -> bool:
-    if isinstance(value, float):
-        return bool(_poisoned(ctypes.byref(ctypes.c_double(value)), 8, 8))
-    if type(value) is int:
-        return bool(_poisoned(ctypes.byref(ctypes.c_int64(value)), 8, 8)) or (
-            -(2**31) <= value < 2**32 and bool(_poisoned(ctypes.byref(ctypes.c_int32(value)), 4, 4))
-        )
+    """Whether a number or an array is, or holds, what a buffer in flight is poisoned with; runs none of its code."""
+    kind = type(value)
+    if issubclass(kind, float):
+        return _in_number(ctypes.c_double(value))
+    if kind is int:  # a small one may have such a value by chance
+        return _in_number(ctypes.c_int64(value))
     numpy = sys.modules.get("numpy")  # a program without it has no arrays
     if numpy is None:
         return False
-    if isinstance(value, numpy.generic):
-        value = numpy.asarray(value)
-    return isinstance(value, numpy.ndarray) and _poison_in_array(value, numpy)
+    if issubclass(kind, numpy.generic):
+        return _in_array(numpy.asarray(value), numpy)
+    return issubclass(kind, numpy.ndarray) and _in_array(value, numpy)
 
 
-def _poison_in_array(array: Any, numpy: Any) -> bool:
+def _in_number(value: ctypes.c_double | ctypes.c_int64) -> bool:
+    return bool(_poisoned(ctypes.byref(value), 8, 8))
+
+
+def _in_array(array: Any, numpy: Any) -> bool:
     while isinstance(array.base, numpy.ndarray):  # all of the memory, whichever part of it this is
         array = array.base
     kind, size = array.dtype.kind, array.dtype.itemsize
     if kind not in "fciu" or size < 4 or not (array.flags.c_contiguous or array.flags.f_contiguous):
         return False
-    # a single small integer may have that value by chance: two in a row don't
-    width = 4 if (kind, size) in (("f", 4), ("c", 8)) or array.nbytes == 4 else 8
+    width = 4 if (kind, size) in (("f", 4), ("c", 8)) else 8  # of 32-bit integers, two in a row
     return bool(_poisoned(array.ctypes.data, array.nbytes, width))

@@ -54,6 +54,8 @@ class _Archive:
         self.otf2, self.archive, self.trace = otf2, archive, trace
         self.events: list[tuple[Any, ...]] = trace.events.tolist()
         self.starts, self.ends = export.slices(trace)
+        spans = trace.regions_spans["start"]  # a region may begin before the first event, which is at 0
+        self.zero = round(min(0.0, float(spans.min(initial=0.0))) * TICKS)
         self.lanes: dict[Lane, Any] = {}
         self.entries: dict[Lane, list[Entry]] = {}
         define = archive.definitions
@@ -99,7 +101,7 @@ class _Archive:
 
     def _add(self, lane: Lane, tick: int, place: float, kind: str, *values: Any) -> None:
         own = self.entries.setdefault(lane, [])
-        own.append((tick, place, len(own), getattr(self.otf2.events, kind)(tick, *values)))
+        own.append((tick, place, len(own), getattr(self.otf2.events, kind)(tick - self.zero, *values)))
 
     def _add_calls(self) -> None:
         for index, event in enumerate(self.events):

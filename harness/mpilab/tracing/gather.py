@@ -71,7 +71,7 @@ def _trace(found: list[Ring], rows: Rows, notes: list[str], table: Table, lines:
     events, spans = linking.events(links), _spans(rows, region)
     events["region"][links.event[links.called]] = region[links.called]
     events["place"][links.event[links.called]] = place[links.called]
-    zero = min(float(rows["start"].min()) for rows in (events, spans) if len(rows))
+    zero = events["start"].min()
     for array in (events, requests, spans):
         array["start"] -= zero
         array["end"] -= zero
