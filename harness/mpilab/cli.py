@@ -22,6 +22,7 @@ from rich.table import Table
 from rich.text import Text
 
 from mpilab import __version__, demo, doctor, lab, record, report
+from mpilab.build import C_FOLDER
 from mpilab.diagnosis import report as diagnosis
 from mpilab.diagnosis.diagnose import TIMEOUT_S, diagnose
 from mpilab.errors import HarnessError
@@ -130,6 +131,12 @@ def run_trace(arguments: argparse.Namespace) -> int:
     return tracing.run(arguments, OUT, lambda: _session(arguments))
 
 
+def include(_: argparse.Namespace) -> int:
+    """Print the folder of mpilab.h, for mpicc -I."""
+    OUT.print(str(C_FOLDER))
+    return 0
+
+
 def examine(_: argparse.Namespace) -> int:
     """Say whether this machine is fit to learn and to time on."""
     findings = doctor.examine()
@@ -213,6 +220,7 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument("--timeout", type=_seconds, default=TIMEOUT_S, metavar="S", help="seconds a run may take at most")
     one.add_argument("arguments", nargs="*", metavar="-- ARGS", help="what the program is given")
     tracing.add_arguments(command("trace", run_trace))
+    command("include", include)
     command("doctor", examine)
     command("report", show_report, "record")
     one = command("demo", run_demo)

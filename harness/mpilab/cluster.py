@@ -36,7 +36,6 @@ from mpilab.diagnosis.snapshot import queues  # noqa: E402
 from mpilab.diagnosis.watch import Watch  # noqa: E402
 from mpilab.protocol import Array, End, RankReport  # noqa: E402
 
-STUCK_S = 5.0  # all ranks in MPI, no call entered for so long, and nothing explains it (watch.py is much sooner)
 POLL_S = 0.01
 STACK_S = 0.3  # for Python to say where it is
 PRINT_LIMIT = 64_000_000  # bytes a rank may print
@@ -111,23 +110,19 @@ class Cluster:
 
     def _watch(self, replies: list[Any], timeout_s: float) -> tuple[protocol.Observation, list[Array]]:
         """Wait for `replies`; stop waiting when the ranks are stuck, dead, late or too talkative."""
-        start = moved_at = time.monotonic()
-        before = -1
+        start = time.monotonic()
         end: End = "finished"
         watch, stuck = Watch(self.page, len(replies), eager_bytes()), None
         while not all(reply.ready() for reply in replies):
             self._client.wait(replies, timeout=POLL_S)
             now = time.monotonic()
             pages = self.page.ranks[: len(replies)]
-            moved = sum(page.entered(p) for p in pages) + sum(p.phase << 40 for p in pages)
-            if moved != before or not self._all_wait(replies):
-                before, moved_at = moved, now
             if any(not _alive(p.pid) for p in pages):
                 end = "died"
             elif deadlock := watch.deadlock():
                 end, stuck = "stuck", self._stuck(watch, deadlock)
             else:
-                end = self._late(now - moved_at, now - start, timeout_s)
+                end = self._late(watch, now - start, timeout_s)
             if end != "finished":
                 break
             if _input_closed():
@@ -141,9 +136,9 @@ class Cluster:
             arrays += [seconds, kept]
         return protocol.Observation(end, reports, elapsed, stuck), arrays
 
-    def _late(self, still_s: float, elapsed_s: float, timeout_s: float) -> End:
+    def _late(self, watch: Watch, elapsed_s: float, timeout_s: float) -> End:
         """Whether a run has gone on for too long, with nothing that explains it."""
-        if still_s > STUCK_S:
+        if watch.frozen():
             return "stuck"
         if elapsed_s > timeout_s:
             return "timed_out"
@@ -186,13 +181,6 @@ class Cluster:
                     if _alive(pid):
                         p.forked = 1
                     os.kill(pid, signal.SIGKILL)
-
-    def _all_wait(self, replies: list[Any]) -> bool:
-        """Every rank is done, waits for the others, or is inside an MPI call."""
-        return all(
-            reply.ready() or page.in_call(p) or p.phase == page.WAIT
-            for reply, p in zip(replies, self.page.ranks, strict=False)
-        )
 
     def _flooded(self) -> bool:
         return any(f.stat().st_size > PRINT_LIMIT for f in self.folder.glob("rank-*.out"))

@@ -91,6 +91,7 @@ def _parts() -> dict[str, list[tuple[str, Any]]]:
             ("bytes", i64),
             ("place", u64),
             ("entered", u64),
+            ("polls", u64),
             ("waits", i32),
             ("any", i32),
             ("wait", u64 * WAITS),

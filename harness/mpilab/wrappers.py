@@ -23,6 +23,7 @@ FIELDS = {  # parameter -> field of struct op
     "origin_addr": "send.buf", "origin_count": "send.count", "origin_datatype": "send.type",
     "result_addr": "recv.buf", "result_count": "recv.count", "result_datatype": "recv.type",
     "target_rank": "dest", "rank": "dest", "win": "win", "assert": "argument", "lock_type": "lock", "group": "group",
+    "color": "argument",
     "target_disp": "displacement", "target_count": "target.count", "target_datatype": "target.type",
     "op": "op", "request": "request", "array_of_requests": "request", "message": "message", "flag": "flag",
     "status": "status",
@@ -100,11 +101,13 @@ def _wrapper(row: Row) -> str:
         f"        result = PMPI_{name}({arguments});",
         "    } else if (mode == MODE_RECORD) {",
         *_own_status(row),
+        *_more_bytes(row),
         "        uint64_t start = ticks();",
         f"        result = PMPI_{name}({arguments});",
         *_of_status(row),
         f"        if (mpilab_page->recording & GROUP_{row.group}) {{",
         f"            mpilab_event(s, CALL_{name}, start, result ? 0 : {request});",
+        *_received_part(row),
         "        }",
         "    } else {",
         f"        struct op call = {{{_fields(row)}}};",
@@ -141,16 +144,43 @@ def _tag(row: Row) -> str:
 
 
 def _bytes(row: Row) -> str:
+    pair = _count_and_type(row)
+    return f"bytes_of({pair[0]}, {pair[1]})" if pair else "-1"
+
+
+def _count_and_type(row: Row) -> tuple[str, str] | None:
+    """The parameters that say how long the call's message is."""
     pairs = (
         ("count", "datatype"), ("sendcount", "sendtype"), ("recvcount", "datatype"), ("recvcount", "recvtype"),
         ("origin_count", "origin_datatype"),
     )  # fmt: skip
     if row.kind.startswith(("NEW_COMM", "NEW_TYPE")) or row.group in ("datatype", "group", "object"):
-        return "-1"
-    for count, kind in pairs:
-        if row.has(count) and row.type_of(kind) == "MPI_Datatype":
-            return f"bytes_of({count}, {kind})"
-    return "-1"
+        return None
+    return next((p for p in pairs if row.has(p[0]) and row.type_of(p[1]) == "MPI_Datatype"), None)
+
+
+def _more_bytes(row: Row) -> list[str]:
+    """Record mode: the bytes that take a moment to find out, of derived types and of arrays of counts."""
+    large, name = int(row.name.endswith("_c")), row.name.lower().removesuffix("_c").removesuffix("_init")
+    if name.startswith(("neighbor", "ineighbor")):
+        return []
+    if name.endswith("alltoallv"):
+        counts = "sendbuf == MPI_IN_PLACE ? recvcounts : sendcounts, sendbuf == MPI_IN_PLACE ? recvtype : sendtype"
+        return [f"        s->bytes = mpilab_sum_bytes(s, {large}, {counts});"]
+    if name.endswith("reduce_scatter"):
+        return [f"        s->bytes = mpilab_sum_bytes(s, {large}, recvcounts, datatype);"]
+    if not (pair := _count_and_type(row)):
+        return []
+    lines = [f"        if (s->bytes < 0) s->bytes = mpilab_type_bytes({pair[0]}, {pair[1]});"]
+    if name.endswith("alltoall"):
+        lines += ["        if (s->comm >= 0) s->bytes *= mpilab_page->comms[s->comm].size;"]
+    return lines
+
+
+def _received_part(row: Row) -> list[str]:
+    if row.kind in ("SENDRECV", "REPLACE") and row.has("status"):
+        return ["            if (!result) mpilab_received(s, status);"]
+    return []
 
 
 def _second_half(row: Row) -> list[str]:
@@ -199,7 +229,7 @@ def _fields(row: Row) -> str:
         if objects and name == objects[0]:
             fields["object"] = name
             field = "comm" if row.kind == "FREE_COMM" else None
-        if field not in ("comm", "win", "request") and row.kind.startswith(("NEW", "FREE", "OTHER")):
+        if field not in ("comm", "win", "request") and name != "color" and row.kind.startswith(("NEW", "FREE", "OTHER")):
             field = None
         if field in ("comm", "win"):
             fields[field] = f"*{name}" if pointer else name
@@ -282,6 +312,8 @@ def _afterwards(row: Row) -> list[str]:
         lines = [f"    if (!result) mpilab_window_new({_comm(row)}, *win);"]
     else:
         lines = []
+    if row.kind in ("PROBE", "MPROBE", "GET_STATUS") and row.has("flag"):
+        lines.append("    if (!result && !*flag) s->polls++;")
     if row.kind == "NEW_COMM":
         new = next(n for n in NEW_OBJECT["NEW_COMM"] if "*" in row.type_of(n))
         lines.append(f"    if (!result) mpilab_comm_new({_comm(row)}, *{new});")

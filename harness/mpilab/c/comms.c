@@ -123,7 +123,7 @@ static uint32_t parentless(uint32_t members) {
 }
 
 void mpilab_comm_new(MPI_Comm parent, MPI_Comm comm) {
-    if (comm == MPI_COMM_NULL) return;
+    if (comm == MPI_COMM_NULL || mpilab_page->life != LIFE_MPI) return;
     int inter = 0, size, remote_size = 0, *remote = NULL;
     MPI_Group group, remote_group;
     struct known *from = find(parent);

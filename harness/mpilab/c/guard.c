@@ -160,9 +160,14 @@ const char *mpilab_guard_end(struct guard *g, int64_t received_bytes) {
     if (!g->active) return NULL;
     g->active = 0;
     landed(g);
-    if (sum(&g->sent) != g->checksum) wrong = "the send buffer was written";
+    if (!mpilab_there(&g->sent))
+        wrong = "the send buffer was freed";
+    else if (sum(&g->sent) != g->checksum)
+        wrong = "the send buffer was written";
     span(&g->received, &low);
-    for (size_t i = 0; g->shadow && i < g->received.count; i++) {
+    int there = mpilab_there(&g->received);
+    if (!there) wrong = "the receive buffer was freed";
+    for (size_t i = 0; there && g->shadow && i < g->received.count; i++) {
         struct block *b = &g->received.list[i];
         size_t came = b->bytes < left ? b->bytes : left;
         if (!filled(b, g->poison)) wrong = "the receive buffer was written";

@@ -13,6 +13,8 @@
 #ifndef MPILAB_KERNEL_H
 #define MPILAB_KERNEL_H
 
+#include "mpilab.h" /* named regions, for mpilab trace */
+
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>

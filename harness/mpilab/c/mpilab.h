@@ -4,21 +4,29 @@
  *     ...
  *     mpilab_region_end();
  *
- * Regions nest.  The functions are in the library that mpilab loads before the program; without it the calls do nothing, so
- * a program with them runs anywhere.  `mpilab include` prints this file's folder, for mpicc -I. */
+ * Regions nest.  What does it is in the library that mpilab loads before the program, and is looked up at the first call;
+ * without it nothing happens, so a program with regions runs anywhere.  `mpilab include` prints this file's folder, for
+ * mpicc -I; where mpilab builds the program itself, and for kernels of labs, that is not needed. */
 #ifndef MPILAB_H
 #define MPILAB_H
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-extern void mpilab_region_begin(const char *name) __attribute__((weak));
-extern void mpilab_region_end(void) __attribute__((weak));
-#ifdef __cplusplus
-}
-#endif
+#include <dlfcn.h>
+#include <stddef.h>
 
-#define mpilab_region_begin(name) (mpilab_region_begin ? mpilab_region_begin(name) : (void)0)
-#define mpilab_region_end() (mpilab_region_end ? mpilab_region_end() : (void)0)
+static inline void mpilab_region_begin(const char *name) {
+    static int looked;
+    static void (*begin)(const char *);
+    if (!looked) *(void **)&begin = dlsym(NULL, "mpilab_region_begin"); /* NULL: all that is loaded */
+    looked = 1;
+    if (begin) begin(name);
+}
+
+static inline void mpilab_region_end(void) {
+    static int looked;
+    static void (*end)(void);
+    if (!looked) *(void **)&end = dlsym(NULL, "mpilab_region_end");
+    looked = 1;
+    if (end) end();
+}
 
 #endif

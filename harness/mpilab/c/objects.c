@@ -47,10 +47,29 @@ static int is_nothing(const struct op *op, uint64_t handle) {
     }
 }
 
+#define GONE 256
+
+static struct {
+    int kind;
+    uint64_t handle;
+    long by;
+} gone_objects[GONE]; /* the last ones freed, whose handles no new object has got */
+static unsigned gone_count;
+
+/* The call that freed the object of this handle; 0 when it lives, or never was. */
+long mpilab_object_freed(int kind, uint64_t handle) {
+    for (int i = 0; i < GONE; i++)
+        if (gone_objects[i].by && gone_objects[i].kind == kind && gone_objects[i].handle == handle)
+            return gone_objects[i].by;
+    return 0;
+}
+
 void mpilab_object_new(const struct op *op) {
     if (!op->object) return;
     uint64_t handle = handle_at(op->object, op->kind);
     if (is_nothing(op, handle)) return;
+    for (int i = 0; i < GONE; i++)
+        if (gone_objects[i].kind == (int)op->kind && gone_objects[i].handle == handle) gone_objects[i].by = 0;
     struct object *o = malloc(sizeof *o);
     *o = (struct object){op->kind, handle, op->call, op->number, objects};
     objects = o;
@@ -63,6 +82,8 @@ int mpilab_object_free(const struct op *op) {
     for (struct object **o = &objects; *o; o = &(*o)->next) {
         if ((*o)->kind != kind || (*o)->handle != handle) continue;
         struct object *gone = *o;
+        unsigned k = gone_count++ % GONE;
+        gone_objects[k].kind = kind, gone_objects[k].handle = handle, gone_objects[k].by = op->number;
         *o = gone->next;
         free(gone);
         break;

@@ -40,6 +40,7 @@ struct standing {
     int64_t bytes;             /* of the message or, receiving, room for it; -1 unknown */
     uint64_t place;            /* where it was called: a return address */
     uint64_t entered;          /* MPI calls this thread has entered: stands still when it is stuck */
+    uint64_t polls;            /* of them, tests and probes that said no: the others stand still when it only polls */
     int32_t waits;             /* requests of a Wait...: how many */
     int32_t any;               /* 1: one of them is enough */
     uint64_t wait[PAGE_WAITS]; /* their handles */

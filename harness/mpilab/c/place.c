@@ -70,9 +70,14 @@ static const char *kept(const void *address, long line, const char *text) {
     return found ? found : "";
 }
 
-/* Is this file none of the program's own? */
-static int of_a_library(const char *file) {
-    return strstr(file, "/lib/python3") || strstr(file, "/site-packages/") || !strncmp(file, "<frozen", 7);
+int mpilab_python_own(void *frame) {
+    const struct python *python = mpilab_python();
+    void *code = python->code(frame), *file = python->attribute(code, "co_filename");
+    const char *name = file ? python->utf8(file) : NULL;
+    int own = name && !strstr(name, "/lib/python3") && !strstr(name, "/site-packages/") && strncmp(name, "<frozen", 7);
+    if (file) python->forget(file);
+    python->forget(code);
+    return own;
 }
 
 /* "script.py:12" for line `line` of `frame`; when that is in a library, for the line of the program that led there. */
@@ -83,7 +88,7 @@ const char *mpilab_python_line(void *frame, int line) {
     for (void *at = frame; python && at;) {
         void *code = python->code(at), *file = python->attribute(code, "co_filename");
         const char *name = file ? python->utf8(file) : NULL;
-        int other = !name || of_a_library(name);
+        int other = !mpilab_python_own(at);
         if (name && (!other || !text[0])) snprintf(text, sizeof text, "%s:%d", name, line);
         if (file) python->forget(file);
         python->forget(code);

@@ -109,6 +109,11 @@ static inline __attribute__((always_inline)) int64_t finished(enum call_id id, c
     }
 }
 
+static inline __attribute__((always_inline)) int said_no(enum call_id id, const struct wait *w) {
+    if (id == CALL_Testsome) return *w->outcount == 0;
+    return (id == CALL_Test || id == CALL_Testall || id == CALL_Testany) && !*w->flag;
+}
+
 static inline int64_t place_of(int64_t one, int64_t i, const struct wait *w) {
     return one >= 0 ? one : one == -1 ? i : w->indices[i];
 }
@@ -146,7 +151,7 @@ static inline __attribute__((always_inline)) int recorded(struct standing *s, en
 
 static inline __attribute__((always_inline)) int waiting(enum call_id id, struct wait w, void *place) {
     struct standing *s = enter(id, MPI_COMM_NULL, NOBODY, 0, -1, place);
-    int any = id == CALL_Waitany || id == CALL_Waitsome;
+    int any = id == CALL_Waitany || id == CALL_Waitsome || id == CALL_Testany || id == CALL_Testsome;
     int result, mode = mpilab_page->mode;
     int64_t kept = w.count < 0 ? 0 : w.count < PAGE_POSTED ? w.count : PAGE_POSTED;
     MPI_Request before[kept + 1];
@@ -165,6 +170,7 @@ static inline __attribute__((always_inline)) int waiting(enum call_id id, struct
         result = mpilab_after(&call);
     }
     if (!result) settle(id, &w, before, kept);
+    if (said_no(id, &w)) s->polls++;
     return leave(s, id, result);
 }
 
@@ -225,7 +231,7 @@ static int starting(enum call_id id, int64_t count, MPI_Request *requests, void 
         result = id == CALL_Start ? PMPI_Start(requests) : PMPI_Startall((int)count, requests);
         if (mode == MODE_RECORD && (mpilab_page->recording & GROUP_persistent)) {
             mpilab_event(s, id, start, 0);
-            for (int64_t i = 0; i < count; i++) mpilab_subevent(s, -3, (uint64_t)(uintptr_t)requests[i]);
+            for (int64_t i = 0; i < count; i++) mpilab_started(s, (uint64_t)(uintptr_t)requests[i]);
         }
     }
     for (int64_t i = 0; i < count && !result; i++) {

@@ -220,23 +220,33 @@ void mpilab_event(struct standing *s, enum call_id id, uint64_t start, uint64_t 
     last_call.start = start, last_call.end = end;
     fill(e, s, id, start, end);
     e->request = request;
-    if (id == CALL_Sendrecv || id == CALL_Sendrecv_c) mpilab_subevent(s, -4, 0);
 }
 
-void mpilab_subevent(struct standing *s, int what, uint64_t request) {
+/* The event just written was a Sendrecv, which received this. */
+void mpilab_received(struct standing *s, const MPI_Status *status) {
     if (!events) return;
     struct event *e = next();
-    fill(e, s, what, last_call.start, last_call.end);
-    if (what == -4) e->peer = s->peer2, e->tag = s->tag2;
+    fill(e, s, -4, last_call.start, last_call.end);
+    e->request = 0;
+    e->peer = status->MPI_SOURCE, e->tag = status->MPI_TAG;
+    e->bytes = (uint64_t)bytes_received(status);
+}
+
+/* ... and started this persistent request.  What made that may have left the ring long ago, so it is told again. */
+void mpilab_started(struct standing *s, uint64_t request) {
+    if (!events) return;
+    struct event *e = next();
+    fill(e, s, -3, last_call.start, last_call.end);
     e->request = request;
     const struct posted *p = posted_at(request);
-    if (what != -3 || p->request != request) return;
-    e->peer = p->peer, e->tag = p->tag; /* the init may have left the ring long ago */
+    if (p->request != request) return;
+    e->peer = p->peer, e->tag = p->tag;
     e->bytes = p->bytes < 0 ? 0 : (uint64_t)p->bytes;
     e->comm = p->comm >= 0 ? mpilab_page->comms[p->comm].id : 0;
     e->place = (uint64_t)p->call; /* what made it */
 }
 
+/* ... and completed this one. */
 void mpilab_completion(struct standing *s, uint64_t request, const MPI_Status *status) {
     if (!events) return;
     struct event *e = next();
@@ -248,6 +258,23 @@ void mpilab_completion(struct standing *s, uint64_t request, const MPI_Status *s
     e->peer = status->MPI_SOURCE;
     e->tag = status->MPI_TAG;
     e->bytes = (uint64_t)bytes_received(status);
+}
+
+/* ---- how long a message is --------------------------------------------------------------------------------------- */
+
+int64_t mpilab_type_bytes(int64_t count, MPI_Datatype type) {
+    MPI_Count size = 0;
+    if (type == MPI_DATATYPE_NULL || PMPI_Type_size_c(type, &size)) return -1;
+    return count * size;
+}
+
+/* Of all pieces of a collective with an array of counts, one a rank. */
+int64_t mpilab_sum_bytes(const struct standing *s, int large, const void *counts, MPI_Datatype type) {
+    int64_t sum = 0;
+    if (s->comm < 0 || !counts) return -1;
+    for (int i = 0; i < mpilab_page->comms[s->comm].size; i++)
+        sum += large ? ((const MPI_Count *)counts)[i] : ((const int *)counts)[i];
+    return mpilab_type_bytes(sum, type);
 }
 
 /* ---- the side file, regions --------------------------------------------------------------------------------------- */

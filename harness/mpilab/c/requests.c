@@ -132,8 +132,8 @@ static struct operation **operations(const struct op *op) {
     return of;
 }
 
-static void log_call(struct op *op) {
-    char ids[65536] = "", at[4000];
+static char *call_line(struct op *op) {
+    char ids[65536] = "", at[4000], *line = NULL;
     size_t length = 0;
     struct operation **of = operations(op);
     for (int64_t i = 0; i < op->requests && length + 16 < sizeof ids; i++) {
@@ -141,8 +141,15 @@ static void log_call(struct op *op) {
         length += (size_t)sprintf(ids + length, "%s%d", i ? "," : "", of[i] ? of[i]->id : none);
     }
     free(of);
-    mpilab_log("{\"k\":\"call\",\"n\":%ld,\"call\":\"%s\",\"at\":\"%s\",\"t\":%ld,\"reqs\":[%s]}", op->number,
-               mpilab_call_names[op->call], mpilab_json(mpilab_place(op->place), at, sizeof at), mpilab_now_ns(), ids);
+    int written = asprintf(&line, "{\"k\":\"call\",\"n\":%ld,\"call\":\"%s\",\"at\":\"%s\",\"t\":%ld,\"reqs\":[%s]}", op->number,
+                           mpilab_call_names[op->call], mpilab_json(mpilab_place(op->place), at, sizeof at), mpilab_now_ns(), ids);
+    return written < 0 ? NULL : line;
+}
+
+static void log_call(struct op *op) {
+    char *line = call_line(op);
+    mpilab_log("%s", line);
+    free(line);
 }
 
 /* Requests that no operation made must not reach the MPI library: they are taken for MPI_REQUEST_NULL. */
@@ -156,8 +163,16 @@ static void admit(struct op *op) {
 
 /* ---- completion -------------------------------------------------------------------------------------------------- */
 
+/* Writes a waiting call down, once. */
+static void tell(struct op *op) {
+    if (op->line) mpilab_log("%s", op->line);
+    free(op->line);
+    op->line = NULL;
+}
+
 static void complete(struct op *op, struct operation *o, const MPI_Status *status) {
     int cancelled = 0, size;
+    tell(op);
     MPI_Count bytes = 0;
     PMPI_Test_cancelled(status, &cancelled);
     if (o->receives && !cancelled) PMPI_Get_elements_c(status, MPI_BYTE, &bytes);
@@ -310,9 +325,16 @@ static int wait_some(struct op *op, struct batch *b) {
     return result;
 }
 
+/* A test that said no is not written down: a program may ask a million times. */
+static int said_no(const struct op *op) {
+    if (op->call == CALL_Testsome) return *op->outcount == 0;
+    return op->flag && !*op->flag;
+}
+
 int mpilab_wait(struct op *op) {
-    int result;
-    log_call(op);
+    int result, test = op->flag || op->call == CALL_Testsome;
+    op->line = call_line(op);
+    if (!test) tell(op);
     admit(op);
     struct batch b = gather(op);
     switch (op->call) {
@@ -328,6 +350,9 @@ int mpilab_wait(struct op *op) {
         result = wait_all(op, &b);
     }
     let_go(&b);
+    op->quiet = test && !result && said_no(op);
+    if (!op->quiet) tell(op);
+    free(op->line);
     return result;
 }
 

@@ -17,8 +17,10 @@
 
 #define SIDE 60000             /* characters of a list of signatures */
 #define GRACE_US 200000        /* before a fatal error ends all ranks: they may be about to write what explains it */
-#define WILD_LOOK_US 20000     /* a receive from anybody looks around for so long */
-#define WILD_BUDGET_US 2000000 /* in all */
+#define WILD_LOOK_US 600000    /* a receive from anybody looks around for so long, at first */
+#define WILD_LOOKS 6           /* so often, and then shortly */
+#define WILD_SHORT_US 5000
+#define WILD_BUDGET_US 8000000 /* in all */
 
 static long calls;
 static unsigned seed = 1;
@@ -202,6 +204,7 @@ static void agree(const struct op *op) {
     char name[64];
     if (shadow == MPI_COMM_NULL) return;
     PMPI_Comm_size(shadow, &size);
+    if (op->root != NOBODY && (op->root < 0 || op->root >= size)) return; /* the MPI library will say so */
     uint64_t own[4] = {(uint64_t)op->call, (uint64_t)(int64_t)op->root, 0, 0};
     enum base base = mpilab_base(op->call);
     if (op->call > 0 && mpilab_call_names[op->call][strlen(mpilab_call_names[op->call]) - 1] == 'c' &&
@@ -232,7 +235,9 @@ static int choose_source(const struct op *op) {
         PMPI_Comm_remote_size(op->comm, &size);
     else
         PMPI_Comm_size(op->comm, &size);
-    for (long waited = 0; waited < WILD_LOOK_US && seen < size - 1; waited += 500) {
+    static int looks;
+    long most = looks++ < WILD_LOOKS ? WILD_LOOK_US : WILD_SHORT_US;
+    for (long waited = 0; waited < most && seen < size - 1; waited += 500) {
         seen = 0;
         for (int i = 0; i < size; i++) {
             int flag = 0, rank = wild == WILD_LOW ? size - 1 - i : i; /* the last one found counts */
@@ -307,6 +312,10 @@ static int outside(struct op *op) {
 static __thread MPI_Status own_status;
 
 int mpilab_before(struct op *op) {
+    if (op->call == CALL_Session_init && mpilab_page->life == LIFE_NONE) {
+        mpilab_page->mode = MODE_OFF; /* sessions without MPI_COMM_WORLD are not looked into */
+        return 1;
+    }
     op->number = __atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED);
     op->place = mpilab_site(op->place);
     current = op;
@@ -319,8 +328,10 @@ int mpilab_before(struct op *op) {
                                                : mpilab_free_request(op);
         return 0;
     }
-    log_call(op);
+    int asks = (op->kind == KIND_PROBE || op->kind == KIND_MPROBE || op->kind == KIND_GET_STATUS) && op->flag;
+    if (!asks) log_call(op);
     outside(op);
+    if (!mpilab_valid(op)) give_up("error");
     MPI_Status *status = &own_status;
     int one_status = op->kind != KIND_OTHER && op->status != NULL;
     if (one_status && op->status != MPI_STATUS_IGNORE) status = op->status;
@@ -356,7 +367,11 @@ int mpilab_before(struct op *op) {
 int mpilab_after(struct op *op) {
     struct operation *made = op->operation;
     int blocking = (op->kind >= KIND_RECV && op->kind <= KIND_MRECV) && !op->makes && (!op->flag || *op->flag);
-    log_return(op, made && !op->result ? made->id : 0, blocking ? op->status : NULL);
+    if (op->flag && (op->kind == KIND_PROBE || op->kind == KIND_MPROBE || op->kind == KIND_GET_STATUS)) {
+        op->quiet = !op->result && !*op->flag; /* asked in vain, perhaps a million times */
+        if (!op->quiet) log_call(op);
+    }
+    if (!op->quiet) log_return(op, made && !op->result ? made->id : 0, blocking ? op->status : NULL);
     if (made && op->result)
         mpilab_operation_failed(made);
     else if (made)

@@ -38,6 +38,7 @@ struct python {                                /* functions of Python's API, and
 };
 const struct python *mpilab_python(void); /* NULL: no Python here */
 const char *mpilab_python_line(void *frame, int line);
+int mpilab_python_own(void *frame); /* is it code of the program, and not of a library? */
 
 /* ---- types.c: what a datatype is made of ------------------------------------------------------------------------- */
 struct signature {
@@ -119,6 +120,7 @@ int mpilab_guard_said(int flight); /* does its race have a finding? */
 void mpilab_guard_say(int flight); /* it has now */
 
 /* ---- watch.c: which line of a Python program touches what is in flight ------------------------------------------- */
+int mpilab_there(const struct blocks *b); /* 0: it was freed, and given back to the system */
 void mpilab_watch(const struct guard *g, const void *site);
 void mpilab_unwatch(const struct guard *g);        /* NULL: nothing is in flight any more */
 void mpilab_watch_again(const struct blocks *b); /* MPI has changed these bytes */
@@ -154,6 +156,10 @@ void mpilab_operations_left(void);                 /* at the end: logs what is s
 void mpilab_object_new(const struct op *op);
 int mpilab_object_free(const struct op *op); /* 0: not to be freed now, a finding has been made */
 void mpilab_objects_left(void);
+long mpilab_object_freed(int kind, uint64_t handle); /* by which call, 0: it was not */
+
+/* ---- valid.c -------------------------------------------------------------------------------------------------- */
+int mpilab_valid(const struct op *op); /* 0: must not be made */
 
 /* ---- rma.c, window.c: one-sided communication -------------------------------------------------------------------- */
 int mpilab_rma(struct op *op); /* 0: the call is not to be made */

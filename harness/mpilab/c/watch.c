@@ -8,6 +8,8 @@
  * NumPy's flag is that of one view and not of the memory, a halo's row shares its array with rows that may be written, and
  * it would change what the program does.
  *
+ * A thread is traced from its first call that posts something; what another one writes shows at a line of this one.
+ *
  * Looking takes time.  When it has taken a few seconds, and a third of all, only a sample of what is in flight is looked at
  * until it is less again; when it has taken half, nothing. */
 #define _GNU_SOURCE
@@ -22,7 +24,7 @@
 #include <unistd.h>
 
 #define SAMPLE 512          /* words of a large buffer */
-#define FREE_NS 4000000000L /* looking may take so long whatever the rest takes */
+#define FREE_NS 2000000000L /* looking may take so long whatever the rest takes */
 #define PAGES 4096          /* asked about at a time */
 #define NAME 200            /* characters of it that are shown */
 
@@ -71,8 +73,8 @@ static uint64_t sum(const struct blocks *b, size_t step) {
 
 static size_t step(const struct blocks *b) { return words(b) / SAMPLE + 1; }
 
-/* A request whose handle was lost doesn't keep its buffer: is it still there? */
-static int there(const struct blocks *b) {
+/* Is the memory still there?  mpi4py keeps no buffer of a collective, nor that of a request whose handle was lost. */
+int mpilab_there(const struct blocks *b) {
     unsigned char vector[PAGES];
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     uintptr_t low = 1, high = 0; /* what is known to be there */
@@ -110,28 +112,31 @@ static void report(const struct watch *w, void *frame, int line, const char *tex
     mpilab_guard_say(w->guard->flight);
 }
 
-/* Has what `w` has in flight been changed? */
-static int changed(const struct watch *w, int whole) {
+/* What has happened to what `w` has in flight; NULL: nothing. */
+static const char *happened(const struct watch *w, int whole) {
     for (int side = 0; side < 2; side++) {
         const struct blocks *b = w->side[side];
-        if (!b || !b->count || !there(b)) continue;
-        if (whole ? sum(b, 1) != w->whole[side] : sum(b, step(b)) != w->sample[side]) return 1 + side;
+        if (!b || !b->count) continue;
+        if (!mpilab_there(b))
+            return side ? "the program frees a buffer that MPI is still receiving into"
+                        : "the program frees a buffer that MPI is still sending from";
+        if (whole ? sum(b, 1) != w->whole[side] : sum(b, step(b)) != w->sample[side])
+            return side ? "the program writes a buffer that MPI is still receiving into"
+                        : "the program writes a buffer that MPI is still sending from";
     }
-    return 0;
+    return NULL;
 }
 
 static void look_for_writes(void *frame, int line, int whole) {
     int told = 0;
     pthread_mutex_lock(&lock);
     for (struct watch *w = watches; w; w = w->next) {
-        int side = mpilab_guard_said(w->guard->flight) ? 0 : changed(w, whole);
-        if (!side) continue;
+        const char *text = mpilab_guard_said(w->guard->flight) ? NULL : happened(w, whole);
+        if (!text) continue;
         if (told++)
             mpilab_guard_say(w->guard->flight); /* one write, however many operations share the buffer */
         else
-            report(w, frame, line,
-                   side == 1 ? "the program writes a buffer that MPI is still sending from"
-                             : "the program writes a buffer that MPI is still receiving into");
+            report(w, frame, line, text);
     }
     pthread_mutex_unlock(&lock);
 }
@@ -150,11 +155,11 @@ static void look_for_reads(const struct python *python, void *frame, int line) {
     void *name = python->call(seen, frame, NULL);
     if (!name) python->clear();
     const char *shown = name && name != python->none ? python->utf8(name) : NULL;
+    if (shown && !mpilab_python_own(frame)) shown = "a function that it calls";
     if (shown) {
-        snprintf(
-            text, sizeof text,
-            "the program reads a buffer that MPI is still receiving into: what it held before the message is now in %.*s",
-            NAME, shown);
+        snprintf(text, sizeof text,
+                 "the program reads a buffer that MPI is still receiving into: what was in it is now in %.*s", NAME,
+                 shown);
         pthread_mutex_lock(&lock);
         for (struct watch *w = watches; w; w = w->next)
             if (w->guard->flight == poisoned && !mpilab_guard_said(poisoned)) report(w, frame, line, text);
@@ -231,6 +236,7 @@ void mpilab_watch(const struct guard *g, const void *site) {
 }
 
 void mpilab_unwatch(const struct guard *g) {
+    if (!g) began_ns = spent_ns = 0;
     pthread_mutex_lock(&lock);
     for (struct watch **at = &watches; *at;) {
         struct watch *w = *at;

@@ -104,6 +104,8 @@ struct op {
     void *object; /* where a new object's handle is put, or that of the one to be freed is */
     int argument; /* of epoch calls: assert or lock type */
     int result;
+    char *line; /* of the log, where it is written only when something came of the call */
+    int quiet;  /* nothing came of it: not to be written down */
     long number;     /* of this call on this rank, in the strict log */
     void *operation; /* strict mode: of the request it makes */
 };
@@ -112,7 +114,10 @@ struct op {
 void mpilab_came(struct standing *s, const MPI_Status *status);
 void mpilab_event(struct standing *s, enum call_id id, uint64_t start, uint64_t request);
 void mpilab_completion(struct standing *s, uint64_t request, const MPI_Status *status);
-void mpilab_subevent(struct standing *s, int what, uint64_t request);
+void mpilab_received(struct standing *s, const MPI_Status *status);
+void mpilab_started(struct standing *s, uint64_t request);
+int64_t mpilab_type_bytes(int64_t count, MPI_Datatype type);
+int64_t mpilab_sum_bytes(const struct standing *s, int large, const void *counts, MPI_Datatype type);
 void mpilab_record_begin(void);
 void mpilab_record_end(int together);
 int mpilab_record_open(MPI_Fint comm, const char *folder, uint64_t least, uint32_t groups, int off);

@@ -96,6 +96,8 @@ def _absent(step: Step, ended: Sequence[int], name: str) -> Finding | None:
 
 def _arguments(step: Step, members: Sequence[int]) -> Iterator[Finding]:
     """Yield where roots, operations or data of the calls of one step differ."""
+    if any(one.call.root is not None and one.call.root < 0 for one in step):
+        return  # no rank at all: MPI says so itself
     roots = _differ(step, "root-mismatch", "root", {one.rank: one.call.root for one in step})
     if roots:  # without a root there is no saying who sends to whom
         yield roots

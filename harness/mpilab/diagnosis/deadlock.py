@@ -57,7 +57,7 @@ def explain(snapshot: Snapshot, eager_bytes: int) -> Deadlock | None:
     sends = [op for op in ops if op.wait.kind == "send" and base(op.wait.call) in STANDARD]
     state = graph.states[first.ranks[0]]
     return Deadlock(
-        kind="call-mismatch" if all(op.wait.kind == "collective" for op in first.ops) else "deadlock",
+        kind="call-mismatch" if any(map(graph.mismatched, first.ops)) else "deadlock",
         message="\n".join(lines),
         ranks=tuple(sorted(graph.dead)),
         rank=state.rank,

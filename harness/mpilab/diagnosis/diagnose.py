@@ -26,6 +26,7 @@ from mpilab.errors import HarnessError
 Word = Literal["ok", "erroneous", "deadlock", "crashed", "timed_out"]
 TIMEOUT_S = 60.0
 STRICT_FACTOR, STRICT_MORE_S = 20, 10  # a strict run may take so many times as long as the plain one, and so much more
+SHOWN = 8  # ranks whose place is told
 GAVE_UP = 86  # exit status of a strict run that was ended by the library (c/strict.c)
 
 Progress = Callable[[str, float], None]
@@ -96,6 +97,8 @@ def _diagnose(
         stuck = plain.deadlock
         findings = [finding(stuck.kind, stuck.rank, stuck.call, stuck.where, stuck.message, rule=stuck.rule)]
     stuck_in = first.ran if first.ran.snapshot else plain
+    if not findings and "stuck" in (plain.end, first.ran.end):
+        findings = [_unexplained(stuck_in)]
     return Diagnosis(
         verdict=_verdict(findings, plain, first.ran),
         findings=tidy(findings),
@@ -107,6 +110,16 @@ def _diagnose(
         not_seen=program.blind,
         printed=plain.printed,
     )
+
+
+def _unexplained(ran: Ran) -> Finding:
+    """Nobody has moved for long, and no wait-for graph says why."""
+    assert ran.snapshot is not None
+    states = [s for s in ran.snapshot.ranks if s.call]
+    standing = "; ".join(f"rank {s.rank} in {s.call}{f' ({s.where})' if s.where else ''}" for s in states[:SHOWN])
+    more = f"; and {len(states) - SHOWN} more" if len(states) > SHOWN else ""
+    first = states[0] if states else ran.snapshot.ranks[0]
+    return finding("deadlock", first.rank, first.call, first.where, f"no rank has moved for seconds: {standing}{more}")
 
 
 def _must_be_mpi(path: Path, ran: Ran) -> None:

@@ -170,7 +170,7 @@ class _Search:
         )
 
     def _ret(self, rank: int, ret: Ret) -> None:
-        call = self.calls.pop((rank, ret.n), None)
+        call = self.calls.get((rank, ret.n))
         if call is None:
             return
         access = self.accesses.pop((rank, ret.n), None)

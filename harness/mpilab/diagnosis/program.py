@@ -139,6 +139,8 @@ def _watch(
         sweep.unlink_segments([p.pid for p in watch.board.ranks if p.pid and p.life == page.MPI and now - start < 1])
         if deadlock := watch.deadlock():
             return "stuck", deadlock, watch.snapshot()
+        if watch.frozen():
+            return "stuck", None, watch.snapshot()
         if now - start > timeout_s:
             return "timed_out", None, watch.snapshot()
         if output.stat().st_size > OUTPUT_LIMIT:
@@ -182,7 +184,11 @@ def prepare(path: Path, arguments: Sequence[str], folder: Path) -> Program | str
         raise HarnessError(f"there is no file {path}", then="give a C source, a binary or a Python script")
     if path.suffix == ".py":
         command = (sys.executable, str(path.resolve()), *arguments)
-        return Program(command, command, "python", "reads of a receive buffer in flight show only in wrong numbers")
+        blind = (
+            "of a buffer in flight, writing the value that is there already and reading what is only printed or compared"
+            " leave no trace"
+        )
+        return Program(command, command, "python", blind)
     if path.suffix == ".c":
         return _built(path.resolve(), arguments, folder)
     _must_be_observable(path)

@@ -25,6 +25,8 @@ from mpilab.diagnosis.snapshot import RankState, Snapshot, State, Wait
 STILL_S = 0.6  # a rank that has not moved for so long stands still
 TURNS, CPU_S = 10, 0.02  # and it has had the processor: so often, or for so long
 LOOK_S = 0.1  # between two looks at the whole
+POLLING_S, POLLS, INSIDE = 5.0, 1000, 0.5  # only polls: so long, at least so often, and so much of the time inside MPI
+FROZEN_S = 5.0  # nobody has moved for so long, though nothing explains it
 MEMBERSHIP = ("NEW_COMM", "FREE_COMM", "NEW_WIN", "FREE_WIN", "NEW_FILE")  # collectives over the communicator given
 
 
@@ -35,6 +37,11 @@ class _Pace:
     mark: tuple[Any, ...] = ()
     since: float = 0.0
     used: tuple[float, int] = (0.0, 0)
+    work: tuple[Any, ...] = ()  # calls but for polls that said no
+    work_since: float = 0.0
+    polls: int = 0  # until then
+    looks: int = 0  # since then
+    inside: int = 0  # of these, how often it was in an MPI call
 
 
 class Watch:
@@ -45,6 +52,7 @@ class Watch:
         self.board, self.count, self.eager = board, ranks, eager_bytes
         self._paces = [_Pace() for _ in range(ranks)]
         self._looked = 0.0
+        self._moved_at = time.monotonic()
         self._kinds = page.call_kinds()
         self._lines: Mapping[int, str] = {}  # of Python kernels, by rank
 
@@ -54,10 +62,26 @@ class Watch:
         if now - self._looked < LOOK_S:
             return None
         self._looked = now
+        self._moved_at = now if self._moves(now) else self._moved_at
         still = [self._still(rank, now) for rank in range(self.count)]
         if not any(still) or not explain(self.snapshot(still, lines=False), self.eager):
             return None
         return explain(self.snapshot(still), self.eager)
+
+    def frozen(self) -> bool:
+        """Whether all ranks have stood in MPI, or are at their end, for long: stuck, though nothing says why."""
+        return time.monotonic() - self._moved_at > FROZEN_S
+
+    def _moves(self, now: float) -> bool:
+        """Whether a rank computes, or has lately entered an MPI call."""
+        inside = 0
+        for rank, p in enumerate(self.board.ranks[: self.count]):
+            if self._ended(rank, p):
+                continue
+            if not page.in_call(p) or now - self._paces[rank].since < STILL_S:
+                return True
+            inside += 1
+        return not inside
 
     def explained(self, lines: Mapping[int, str]) -> Deadlock | None:
         """The deadlock that there is, with the lines that ranks of a Python program are in."""
@@ -91,6 +115,8 @@ class Watch:
         p, pace = self.board.ranks[rank], self._paces[rank]
         calls = tuple(t.in_call for t in p.threads if t.entered)  # of threads that have called MPI at all
         mark = (page.entered(p), calls, p.life, p.phase)
+        if self._only_polls(p, pace, now):
+            return True
         if mark != pace.mark or not calls or not all(calls):
             pace.mark, pace.since, pace.used = mark, now, _used(p.pid)
             return False
@@ -101,12 +127,22 @@ class Watch:
         cpu, turns = _used(p.pid)
         return cpu - pace.used[0] >= CPU_S or turns - pace.used[1] >= TURNS
 
+    def _only_polls(self, p: Any, pace: _Pace, now: float) -> bool:
+        """Whether a rank has done nothing but ask MPI in vain, and hardly anything between."""
+        polls = sum(t.polls for t in p.threads)
+        work = (page.entered(p) - polls, p.life, p.phase)
+        pace.looks, pace.inside = pace.looks + 1, pace.inside + bool(page.in_call(p))
+        if work != pace.work:
+            pace.work, pace.work_since, pace.polls, pace.looks, pace.inside = work, now, polls, 0, 0
+        often = polls - pace.polls >= POLLS and pace.inside >= INSIDE * pace.looks
+        return now - pace.work_since >= POLLING_S and often
+
     def _state(self, rank: int, *, still: bool, lines: bool) -> RankState:
         p = self.board.ranks[rank]
         entered = {c.id: c.turns for c in p.comms[: p.comm_count] if c.id}
         if state := self._ended(rank, p):
             return RankState(rank, state, entered=entered)
-        threads = [t for t in p.threads if t.in_call]
+        threads = _inside(p)
         if not still or not threads:
             return RankState(rank, "running", entered=entered)
         where = _where(p.pid, [t.place for t in threads] + [o.place for o in p.posted if o.call]) if lines else {}
@@ -143,8 +179,8 @@ class Watch:
         name = call.removesuffix("_c").removeprefix("MPI_")
         place = where.get(t.place, "")
         if kind == "WAIT":
-            return self._requests(p, t, where) if name.startswith("Wait") else ([], False)
-        if name.startswith("I") or name.endswith("_init"):
+            return self._requests(p, t, where)  # a test is only looked at when the rank does nothing else
+        if name.endswith("_init") or (name.startswith("I") and kind not in ("PROBE", "MPROBE")):
             return [], False  # returns at once
         if kind in ("SEND", "SENDRECV", "REPLACE"):
             found = _message(p, "send", t, call, place)
@@ -181,6 +217,14 @@ class Watch:
         if call.startswith("MPI_P") or kind not in ("SEND", "RECV"):
             return None
         return next(iter(_message(p, "send" if kind == "SEND" else "recv", one, call, place)), None)
+
+
+def _inside(p: Any) -> list[Any]:
+    """The threads that are in an MPI call; one that polls is out of it for moments."""
+    for _ in range(200):
+        if found := [t for t in p.threads if t.in_call]:
+            return found
+    return []
 
 
 def _message(p: Any, kind: Any, one: Any, call: str, place: str, *, second: bool = False) -> list[Wait]:

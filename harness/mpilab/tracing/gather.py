@@ -54,7 +54,9 @@ def read(folder: Path, *, title: str = "", lines: Lines = no_lines) -> Trace:
     if not (rows["call"] > 0).any():
         why = ": ".join(["it holds no MPI call", *notes])
         then = "record a part of the program that communicates, and all groups of calls"
-        raise HarnessError(f"the trace in {folder} can't be shown: {why}", then=then)
+        if any(ring.dropped for ring in found):
+            then = "record with a larger ring: what was kept belongs to calls that were dropped"
+        raise HarnessError(f"the trace of {title or folder} can't be shown: {why}", then=then)
     return _trace(found, rows, notes, table, lines, title or Path(str(versions.get("program", ""))).name or folder.name)
 
 

@@ -111,7 +111,7 @@ def _command(path: Path, arguments: Sequence[str], folder: Path) -> Sequence[str
         code, said = build.compile_c([*flags, str(source), "-o", str(binary), *PROGRAM_LIBRARIES], folder)
         if code != 0:
             raise HarnessError(f"{path} does not compile:\n{said or 'the compiler took too long'}", then="mend that")
-        path = binary
+        return [str(binary), *arguments]
     program = prepare(path, arguments, folder)
     if isinstance(program, str):
         raise HarnessError(f"{path} can't be run: {program}")
