@@ -23,7 +23,8 @@ FIELDS = {  # parameter -> field of struct op
     "origin_addr": "send.buf", "origin_count": "send.count", "origin_datatype": "send.type",
     "result_addr": "recv.buf", "result_count": "recv.count", "result_datatype": "recv.type",
     "target_rank": "dest", "rank": "dest", "win": "win", "assert": "argument", "lock_type": "lock", "group": "group",
-    "color": "argument",
+    "color": "argument", "partitions": "argument", "partition": "first", "partition_low": "first",
+    "partition_high": "last", "length": "last", "array_of_partitions": "indices",
     "target_disp": "displacement", "target_count": "target.count", "target_datatype": "target.type",
     "op": "op", "request": "request", "array_of_requests": "request", "message": "message", "flag": "flag",
     "status": "status",
@@ -225,7 +226,7 @@ def _fields(row: Row) -> str:
     receives = row.kind in ("RECV", "MRECV", "PROBE", "MPROBE")
     for kind, name, array in row.parameters:
         pointer = "*" in kind or bool(array)
-        field = FIELDS.get(name)
+        field = FIELDS.get("source" if name == "dest" and receives else name)  # MPICH's MPI_Precv_init says dest
         if objects and name == objects[0]:
             fields["object"] = name
             field = "comm" if row.kind == "FREE_COMM" else None
@@ -241,6 +242,8 @@ def _fields(row: Row) -> str:
             continue
         elif field and field.endswith((".counts", ".displs", ".types", ".buf")):
             fields[field] = f"(void *){name}"
+        elif field == "indices":
+            fields[field] = f"(int *){name}"
         elif field:
             fields["rtag" if field == "tag" and receives else field] = name
     if row.kind in ("ACCESS", "EPOCH", "FREE_WIN"):

@@ -46,6 +46,8 @@ long mpilab_now_ns(void) {
     return (long)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
+int mpilab_log_is_open(void) { return text != NULL; }
+
 /* Opens this rank's log in `folder`; an open one is closed first.  Returns 0 or -1. */
 int mpilab_log_open(const char *folder, int rank) {
     char path[4096];

@@ -267,12 +267,12 @@ static int begun(enum call_id id, int result, void *place) {
 }
 
 int MPI_Init(int *argc, char ***argv) {
-    if (mpilab_page->mode == MODE_STRICT && mpilab_strict_twice(CALL_Init, HERE)) return MPI_ERR_OTHER;
+    if (mpilab_page->mode == MODE_STRICT && mpilab_strict_twice(CALL_Init, HERE)) return MPI_SUCCESS;
     return begun(CALL_Init, PMPI_Init(argc, argv), HERE);
 }
 
 int MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
-    if (mpilab_page->mode == MODE_STRICT && mpilab_strict_twice(CALL_Init_thread, HERE)) return MPI_ERR_OTHER;
+    if (mpilab_page->mode == MODE_STRICT && mpilab_strict_twice(CALL_Init_thread, HERE)) return MPI_SUCCESS;
     return begun(CALL_Init_thread, PMPI_Init_thread(argc, argv, required, provided), HERE);
 }
 

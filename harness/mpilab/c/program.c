@@ -4,7 +4,7 @@
  * the first process with that rank takes the page's place, and whichever calls MPI_Init takes it over (a shell that starts the
  * program has the same environment).  Engines attach by themselves (host.c) and set none of these variables. */
 #define _GNU_SOURCE
-#include "wrap.h"
+#include "strict.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -14,9 +14,8 @@
 
 void mpilab_catch_signals(void);
 void mpilab_strict_end(const char *how);
-void mpilab_log(const char *format, ...);
 
-static int attached;
+static int attached, first; /* first: no other process of this rank has been here */
 
 static void to_page(int rank) {
     const char *path = getenv("MPILAB_PAGE"), *mode = getenv("MPILAB_MODE");
@@ -30,6 +29,7 @@ static void to_page(int rank) {
     struct rank_page *pages = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     close(fd);
     if (pages == MAP_FAILED) return;
+    first = !pages[rank].pid;
     pages[rank].pid = getpid();
     pages[rank].mode = !mode                     ? MODE_OFF
                        : !strcmp(mode, "strict") ? MODE_STRICT
@@ -52,6 +52,8 @@ __attribute__((constructor)) static void begin(void) {
     const char *rank = getenv("PMI_RANK");
     if (!rank || !getenv("MPILAB_PAGE")) return;
     to_page(atoi(rank));
+    const char *folder = getenv("MPILAB_STRICT");
+    if (attached && first && folder && mpilab_page->mode == MODE_STRICT) mpilab_log_open(folder, atoi(rank));
 }
 
 /* MPI is there. */

@@ -60,6 +60,16 @@ static void forget(struct operation *o, const char *end) {
     }
 }
 
+struct operation *mpilab_operation_of(MPI_Request request) {
+    return request == MPI_REQUEST_NULL ? NULL : find(request);
+}
+
+int mpilab_operation_numbers(int count) {
+    int first = last_id + 1;
+    last_id += count;
+    return first;
+}
+
 /* The operation that `op` is about to make. */
 struct operation *mpilab_operation_new(struct op *op) {
     struct node *n = calloc(1, sizeof *n);
@@ -76,6 +86,7 @@ struct operation *mpilab_operation_new(struct op *op) {
     o->partitioned = mpilab_is(op->call, "Psend_init") || mpilab_is(op->call, "Precv_init");
     o->delay = (int)(mpilab_random() % 3);
     o->kept = op->request;
+    if (o->partitioned) mpilab_parts_new(o, op);
     if (!o->partitioned && op->kind != KIND_NEW_REQUEST && op->kind != KIND_NEW_COMM) {
         mpilab_guard_new(&o->guard, op);
         if (o->active) mpilab_guard_start(&o->guard, o->id, o->site);
@@ -177,6 +188,7 @@ static void complete(struct op *op, struct operation *o, const MPI_Status *statu
     PMPI_Test_cancelled(status, &cancelled);
     if (o->receives && !cancelled) PMPI_Get_elements_c(status, MPI_BYTE, &bytes);
     if (bytes == MPI_UNDEFINED) bytes = 0;
+    mpilab_parts_end(o);
     const char *wrong = mpilab_guard_end(&o->guard, cancelled ? 0 : o->receives ? bytes : INT64_MAX);
     size = o->receives && !cancelled;
     mpilab_log("{\"k\":\"done\",\"n\":%ld,\"req\":%d,\"source\":%d,\"tag\":%d,\"bytes\":%lld,\"cancelled\":%d}",
@@ -384,6 +396,7 @@ int mpilab_start(struct op *op) {
             o->starts++;
             o->delay = (int)(mpilab_random() % 3);
             mpilab_log("{\"k\":\"start\",\"n\":%ld,\"req\":%d}", op->number, o->id);
+            mpilab_parts_start(o, op->place);
             if (!o->partitioned) {
                 struct blocks *sides[] = {&o->guard.sent, &o->guard.received};
                 for (int side = 0; side < 2; side++) mpilab_guard_overlap(op, sides[side], side);
@@ -409,7 +422,7 @@ int mpilab_free_request(struct op *op) {
         return MPI_SUCCESS;
     }
     int flag = 0;
-    if (o->active && !o->collective) PMPI_Request_get_status(*op->request, &flag, MPI_STATUS_IGNORE);
+    if (o->active && !o->collective && !o->persistent) PMPI_Request_get_status(*op->request, &flag, MPI_STATUS_IGNORE);
     if (o->active && !flag && (o->receives || o->collective || o->persistent))
         mpilab_finding(
             "request-lifecycle", op->number, o->at,

@@ -298,9 +298,12 @@ static int send_receive(struct op *op, MPI_Status *status) {
     return 0;
 }
 
-static int outside(struct op *op) {
+static void outside(struct op *op) {
     int life = mpilab_page->life;
-    if (life == LIFE_MPI) return 0;
+    char at[4000];
+    if (life == LIFE_MPI) return;
+    mpilab_log("{\"k\":\"call\",\"n\":%ld,\"call\":\"%s\",\"at\":\"%s\"}", op->number, mpilab_plain_names[op->call],
+               mpilab_json(mpilab_place(op->place), at, sizeof at));
     mpilab_finding("outside-mpi", op->number, NULL, "%s is called %s", mpilab_plain_names[op->call],
                    life == LIFE_FINALIZED ? "after MPI_Finalize" : "before MPI_Init");
     mpilab_log("{\"k\":\"end\",\"how\":\"error\"}");
@@ -319,9 +322,9 @@ int mpilab_before(struct op *op) {
     op->number = __atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED);
     op->place = mpilab_site(op->place);
     current = op;
+    outside(op);
     mpilab_rma_tell(op->number);
     if (op->kind == KIND_WAIT || op->kind == KIND_START || op->kind == KIND_FREE_REQUEST || op->kind == KIND_CANCEL) {
-        if (mpilab_page->life != LIFE_MPI) outside(op);
         op->result = op->kind == KIND_WAIT     ? mpilab_wait(op)
                      : op->kind == KIND_START  ? mpilab_start(op)
                      : op->kind == KIND_CANCEL ? mpilab_cancel(op)
@@ -330,7 +333,6 @@ int mpilab_before(struct op *op) {
     }
     int asks = (op->kind == KIND_PROBE || op->kind == KIND_MPROBE || op->kind == KIND_GET_STATUS) && op->flag;
     if (!asks) log_call(op);
-    outside(op);
     if (!mpilab_valid(op)) give_up("error");
     MPI_Status *status = &own_status;
     int one_status = op->kind != KIND_OTHER && op->status != NULL;
@@ -344,6 +346,8 @@ int mpilab_before(struct op *op) {
         return send(op);
     case KIND_RECV:
         return receive(op, status);
+    case KIND_PARTITION:
+        return mpilab_partition(op, 0);
     case KIND_SENDRECV:
         return send_receive(op, status);
     case KIND_MRECV:
@@ -378,6 +382,7 @@ int mpilab_after(struct op *op) {
         mpilab_operation_made(made, *op->request);
     current = NULL;
     if (op->result) return op->result;
+    if (op->kind == KIND_PARTITION) mpilab_partition(op, 1);
     if (op->kind >= KIND_NEW_COMM && op->kind <= KIND_NEW_FILE) mpilab_object_new(op);
     if (op->kind == KIND_FREE_TYPE || op->kind == KIND_NEW_TYPE) mpilab_types_changed();
     if (op->kind == KIND_ACCESS || op->kind == KIND_EPOCH || op->kind == KIND_FREE_WIN) mpilab_rma_after(op);
@@ -387,14 +392,14 @@ int mpilab_after(struct op *op) {
 /* ---- beginning and end ------------------------------------------------------------------------------------------- */
 
 /* Turns strict mode on: log lines go to `folder`. `comm` is the communicator of a kernel, or MPI_COMM_WORLD. */
-int mpilab_strict_begin(const char *folder, MPI_Comm comm) {
+static int start(const char *folder, MPI_Comm comm, int fresh) {
     int rank, size;
     const char *choice = getenv("MPILAB_WILD");
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &size);
-    if (mpilab_log_open(folder, rank)) return -1;
+    if ((fresh || !mpilab_log_is_open()) && mpilab_log_open(folder, rank)) return -1;
     mpilab_unwatch(NULL); /* of an earlier kernel that gave up */
-    calls = 0;
+    calls = fresh ? 0 : calls;
     seed = 12345u + 7919u * (unsigned)rank;
     wild = !choice ? WILD_ANY : !strcmp(choice, "low") ? WILD_LOW : !strcmp(choice, "high") ? WILD_HIGH : WILD_ANY;
     const char *eager = getenv("MPILAB_EAGER");
@@ -406,12 +411,12 @@ int mpilab_strict_begin(const char *folder, MPI_Comm comm) {
 }
 
 /* The same for a kernel in an engine, from Python. */
-int mpilab_strict_kernel(const char *folder, MPI_Fint comm) { return mpilab_strict_begin(folder, PMPI_Comm_f2c(comm)); }
+int mpilab_strict_kernel(const char *folder, MPI_Fint comm) { return start(folder, PMPI_Comm_f2c(comm), 1); }
 
 /* Under plain mpiexec, at MPI_Init. */
 void mpilab_strict_init(void) {
     const char *folder = getenv("MPILAB_STRICT");
-    if (!folder || mpilab_strict_begin(folder, MPI_COMM_WORLD)) {
+    if (!folder || start(folder, MPI_COMM_WORLD, 0)) {
         mpilab_page->mode = MODE_OFF;
         return;
     }
@@ -438,10 +443,10 @@ int mpilab_strict_twice(enum call_id id, const void *place) {
         .call = id, .kind = KIND_OTHER, .place = place, .comm = MPI_COMM_NULL, .standing = mpilab_page->threads};
     if (mpilab_page->life == LIFE_NONE) return 0;
     op.number = __atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED);
+    if (mpilab_page->life != LIFE_MPI) outside(&op);
     log_call(&op);
-    mpilab_finding("outside-mpi", op.number, NULL, "%s is called %s", mpilab_plain_names[id],
-                   mpilab_page->life == LIFE_MPI ? "a second time" : "after MPI_Finalize");
-    return mpilab_page->life != LIFE_MPI;
+    mpilab_finding("outside-mpi", op.number, NULL, "%s is called a second time", mpilab_plain_names[id]);
+    return 1;
 }
 
 void mpilab_strict_finalize(const void *place) {
@@ -452,8 +457,8 @@ void mpilab_strict_finalize(const void *place) {
                     .standing = mpilab_page->threads};
     op.number = __atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED);
     mpilab_rma_tell(op.number);
-    log_call(&op);
     outside(&op);
+    log_call(&op);
     mpilab_rma_left(&op);
     mpilab_strict_end("finalized");
     mpilab_page->mode = MODE_STRICT; /* calls after this one are to be seen */

@@ -7,6 +7,7 @@
 /* ---- log.c: what happened on this rank, one JSON object a line ------------------------------------------------- */
 extern const char *const mpilab_call_names[];
 extern const char *const mpilab_plain_names[];
+int mpilab_log_is_open(void);
 int mpilab_log_open(const char *folder, int rank);
 void mpilab_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void mpilab_finding(const char *kind, long number, const char *also, const char *format, ...)
@@ -134,6 +135,9 @@ struct operation {
     const char *at;
     int claimed; /* by an entry of the waiting call that is being made */
     int persistent, active, collective, receives, partitioned, starts;
+    int parts, first_part; /* of a partitioned operation: how many, and the number of the first */
+    char *part_base;
+    size_t part_bytes;
     const void *site;
     int delay;         /* unsuccessful tests still to come */
     MPI_Request *kept; /* the variable that got the handle */
@@ -150,6 +154,15 @@ int mpilab_free_request(struct op *op);
 int mpilab_cancel(struct op *op);
 void mpilab_operation_landed(int id,
                              const struct op *by); /* its buffers are the program's, before anybody waits for it */
+struct operation *mpilab_operation_of(MPI_Request request); /* NULL: none */
+int mpilab_operation_numbers(int count);                   /* so many numbers for flight.c: the first */
+
+/* ---- partitions.c ------------------------------------------------------------------------------------------------ */
+void mpilab_parts_new(struct operation *o, const struct op *op);
+void mpilab_parts_start(const struct operation *o, const void *site);
+void mpilab_parts_end(const struct operation *o);
+int mpilab_partition(const struct op *op, int after); /* 0: must not be made */
+
 void mpilab_operations_left(void);                 /* at the end: logs what is still open */
 
 /* ---- objects.c: communicators, types, groups... made and freed ---------------------------------------------------- */

@@ -104,6 +104,7 @@ struct op {
     void *object; /* where a new object's handle is put, or that of the one to be freed is */
     int argument; /* of epoch calls: assert or lock type */
     int result;
+    int first, last; /* partitions */
     char *line; /* of the log, where it is written only when something came of the call */
     int quiet;  /* nothing came of it: not to be written down */
     long number;     /* of this call on this rank, in the strict log */

@@ -27,7 +27,6 @@ Word = Literal["ok", "erroneous", "deadlock", "crashed", "timed_out"]
 TIMEOUT_S = 60.0
 STRICT_FACTOR, STRICT_MORE_S = 20, 10  # a strict run may take so many times as long as the plain one, and so much more
 SHOWN = 8  # ranks whose place is told
-GAVE_UP = 86  # exit status of a strict run that was ended by the library (c/strict.c)
 
 Progress = Callable[[str, float], None]
 
@@ -138,14 +137,8 @@ def _strict(program: Program, ranks: int, folder: Path, limit_s: float, plain: R
     ran = run(program.strict, ranks, folder, "strict", limit_s, {"MPILAB_WILD": wild} if wild else {})
     logs = log.read_logs(folder, ranks)
     lines = places.lines(log.places(logs))
-    gave_up = ran.end == "died" and not any(one.signal or one.aborted for one in ran.ranks)
-    ended = "finished" if gave_up and ran.status in (0, GAVE_UP) and not _unfinished(ran) else ran.end
-    findings = analyse(logs, ended=ended, plain_ended=plain.end, snapshot=ran.snapshot, places=lines)
+    findings = analyse(logs, ended=ran.end, plain_ended=plain.end, snapshot=ran.snapshot, places=lines)
     return _Observed(ran, logs, findings)
-
-
-def _unfinished(ran: Ran) -> bool:
-    return any(one.life in (page.MPI, 0) for one in ran.ranks)
 
 
 def _takes_from_any(one: log.RankLog) -> bool:

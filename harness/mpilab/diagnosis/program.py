@@ -116,7 +116,9 @@ def run(
             process.kill()
         process.wait()
         sweep.unlink_orphan_segments()
-    died = any(one.signal or one.aborted for one in found) or (end == "finished" and process.returncode != 0)
+    # what a program returns after MPI_Finalize is its own affair
+    over = all(_over(board, rank) for rank in range(ranks))
+    died = any(one.signal or one.aborted for one in found) or (process.returncode != 0 and not over)
     printed = output.read_bytes()[:SHOW_LIMIT].decode(errors="replace")
     return Ran(
         "died" if end == "finished" and died else end, process.returncode, found, elapsed, printed, deadlock, snapshot
@@ -149,6 +151,12 @@ def _watch(
         if left_since and now - left_since > GRACE_S:  # its processes are gone, but mpiexec has not noticed
             return "died", None, None
     return "finished", None, None
+
+
+def _over(board: page.Page, rank: int) -> bool:
+    """Whether a rank came to MPI_Finalize; MPICH may end a program there that left messages or requests."""
+    p = board.ranks[rank]
+    return p.life % page.EXITED == page.FINALIZED or board.name(page.in_call(p)) == "MPI_Finalize"
 
 
 def _all_left(watch: Watch) -> bool:
