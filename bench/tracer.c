@@ -1,10 +1,12 @@
 /* The cost of the tracer per call, in one process: each sample makes the same calls past the library (PMPI_X), through
  * it in mode off, and through it in mode record, in random order.  bench/tracer.py runs it and reads what it prints: one
  * line a sample, "operation bytes way nanoseconds-per-call". */
+#define _GNU_SOURCE
 #include "page.h"
 
 #include <fcntl.h>
 #include <mpi.h>
+#include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,11 +85,23 @@ static double sample(const struct operation *o, enum way way, int times, int byt
     return (now_ns() - begin) / (times * o->calls);
 }
 
+/* One core for each rank, the last for rank 0: others like the first. */
+static void bind_to_core(void) {
+    cpu_set_t all, one;
+    sched_getaffinity(0, sizeof all, &all);
+    int skip = (rank + 1) % CPU_COUNT(&all), core = 0;
+    while (!CPU_ISSET(core, &all) || skip--) core++;
+    CPU_ZERO(&one);
+    CPU_SET(core, &one);
+    sched_setaffinity(0, sizeof one, &one);
+}
+
 /* tracer OPERATION BYTES ROUNDS SAMPLES */
 int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     page = page_of(rank);
+    bind_to_core();
     const struct operation *o = operations;
     while (strcmp(o->name, argv[1])) o++;
     int bytes = atoi(argv[2]), times = atoi(argv[3]), samples = atoi(argv[4]);

@@ -6,17 +6,20 @@ samples are undisturbed.  The three ways (past the library, off, record) take tu
 the difference to the sample past the library in the same turn.
 
 In C one process does all three: it calls PMPI_X, or MPI_X with the mode written on its control page (bench/tracer.c).
-mpi4py calls MPI_X only, so there are two programs, one with the library and one without, which are asked in turn and sleep
-in between.  Each measurement is made by several processes one after the other, because each has a memory layout of its own.
+mpi4py calls MPI_X only, so there are two programs, one with the library and one without, which are asked in turn and
+sleep in between.  Each measurement is made by several processes one after the other, because each has a memory layout
+of its own; ranks are bound to cores.
 
-The result is the median over all turns, with the interval that holds it with 95 %; of a ping-pong, which other load
-disturbs, the lower deciles are compared.  Calls of a ping-pong: the four that follow one another in a round trip.
+Of each process the lower deciles of the samples are compared: the undisturbed ones.  The result is the median over the
+processes, the interval from the lowest to the highest of them.  Calls of a ping-pong: the four that follow one another
+in a round trip.
 
 Run it on an otherwise idle machine: python bench/tracer.py (two minutes).  Writes docs/bench-tracer.md and .json.
 """
 
 import argparse
 import contextlib
+import ctypes
 import json
 import mmap
 import os
@@ -30,7 +33,6 @@ from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
-import numpy.typing as npt
 
 HERE = Path(__file__).resolve().parent
 DOCS = HERE.parent / "docs"
@@ -45,11 +47,10 @@ CALLS = {"null": 1, "self": 4, "pingpong": 4}  # of a round, one after the other
 ROUNDS = {"C": {"null": 200, "self": 50, "pingpong": 10}, "mpi4py": {"null": 50, "self": 20, "pingpong": 10}}
 BYTES = 8
 
-Floats = npt.NDArray[np.float64]
 Samples = dict[str, list[float]]  # way: nanoseconds a call, turn by turn
 
 
-# ---- C -----------------------------------------------------------------------------------------------------------------
+# ---- C ---------------------------------------------------------------------------------------------------------------
 
 
 def c_samples(operation: str, turns: int, folder: Path) -> Samples:
@@ -70,7 +71,7 @@ def c_samples(operation: str, turns: int, folder: Path) -> Samples:
     return samples
 
 
-# ---- mpi4py ------------------------------------------------------------------------------------------------------------
+# ---- mpi4py ----------------------------------------------------------------------------------------------------------
 
 
 def worker(folder: Path) -> None:
@@ -79,6 +80,8 @@ def worker(folder: Path) -> None:
 
     world = MPI.COMM_WORLD
     mode = _mode_switch(world.rank)
+    cores = sorted(os.sched_getaffinity(0))
+    os.sched_setaffinity(0, {cores[(world.rank + 1) % len(cores)]})
     answers = (folder / "answers").open("w") if world.rank == 0 else None
     with (folder / f"questions-{world.rank}").open() as questions:
         for line in questions:
@@ -100,10 +103,10 @@ def _mode_switch(rank: int) -> Callable[[int], None]:
     path = os.environ.get("MPILAB_PAGE")
     if not path:
         return lambda _mode: None
-    structure = page._structure(len(page.call_names()))  # noqa: SLF001 - the page's own layout
+    structure = page.structure()
     with Path(path).open("r+b") as file:
         shared = mmap.mmap(file.fileno(), 0)
-    mine = structure.from_buffer(shared, rank * page.ctypes.sizeof(structure))
+    mine = structure.from_buffer(shared, rank * ctypes.sizeof(structure))
 
     def write(mode: int) -> None:
         mine.mode = mode
@@ -195,7 +198,7 @@ def python_samples(operation: str, turns: int, folder: Path) -> Samples:
     return samples
 
 
-# ---- both --------------------------------------------------------------------------------------------------------------
+# ---- both ------------------------------------------------------------------------------------------------------------
 
 
 @contextlib.contextmanager
@@ -210,31 +213,14 @@ def scratch() -> Iterator[Path]:
         shutil.rmtree(folder)
 
 
-def summary(samples: list[Samples], operation: str) -> dict[str, list[float]]:
-    """Of each way: estimate, and the ends of its interval; of "direct" itself, else above it."""
+def summary(samples: list[Samples]) -> dict[str, list[float]]:
+    """Of each way: estimate, and the ends of its interval; of "direct" itself, of the others what they add to it."""
     result = {}
     for way in WAYS:
-        runs = [(np.array(one[way]), np.array(one["direct"])) for one in samples]
-        if operation == "pingpong" or way == "direct":
-            values = np.array([_decile_difference(*run, alone=way == "direct") for run in runs])
-            low, high = float(values.min()), float(values.max())
-        else:
-            values = np.concatenate([mine - other for mine, other in runs])
-            low, high = _interval(values)
-        result[way] = [float(np.median(values)), low, high]
+        base = 0.0 if way == "direct" else 1.0
+        values = [np.quantile(one[way], 0.1) - base * np.quantile(one["direct"], 0.1) for one in samples]
+        result[way] = [float(np.median(values)), float(min(values)), float(max(values))]
     return result
-
-
-def _decile_difference(mine: Floats, direct: Floats, *, alone: bool) -> float:
-    low = float(np.quantile(mine, 0.1))
-    return low if alone else low - float(np.quantile(direct, 0.1))
-
-
-def _interval(values: Floats) -> tuple[float, float]:
-    """The order statistics that hold the median with 95 %."""
-    ordered, half = np.sort(values), 0.98 * np.sqrt(len(values))
-    middle = len(values) / 2
-    return float(ordered[int(max(0, middle - half))]), float(ordered[int(min(len(values) - 1, middle + half))])
 
 
 def write(found: dict[str, dict[str, dict[str, list[float]]]], about: str, command: str) -> None:
@@ -282,7 +268,7 @@ def main() -> None:
             for _ in range(arguments.runs):
                 with scratch() as folder:
                     samples.append(samples_of(operation, turns, folder))
-            found.setdefault(language, {})[operation] = summary(samples, operation)
+            found.setdefault(language, {})[operation] = summary(samples)
             print(language, operation, found[language][operation], flush=True)
     here = machine.describe()
     write(

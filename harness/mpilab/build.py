@@ -54,7 +54,10 @@ PMPI_PARTS = (
 LIBRARIES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {  # file: its sources and flags of its own
     "life.so": (("life.c",), ("-shared", "-Wl,--as-needed")),  # must not drag MPI into every process
     # every call of the program pays: thread-local variables at fixed places, calls without a detour through the PLT
-    "pmpi.so": (PMPI_PARTS, ("-shared", "-ftls-model=initial-exec", "-fno-plt", "-Wl,-z,now", "-ldl", "-pthread")),
+    "pmpi.so": (
+        PMPI_PARTS,
+        ("-shared", "-ftls-model=initial-exec", "-fno-plt", "-falign-functions=64", "-Wl,-z,now", "-ldl", "-pthread"),
+    ),
     "race.o": (("race.c",), ("-c",)),
     "race_libc.o": (("race_libc.c",), ("-c",)),
 }

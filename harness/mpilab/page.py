@@ -17,9 +17,10 @@ IDLE, LOAD, INIT, RUN, FREE, WAIT = range(len(PHASES))
 MODES = ("off", "record", "strict")
 MPI, FINALIZED, EXITED = 1, 2, 3  # enum life; EXITED is added to what it was before
 FRAMES, TEXT, THREADS, WAITS, POSTED, COMMS, MEMBERS = 16, 512, 8, 16, 1024, 64, 4096
+CALLS, ROOM, POSTED_ROOM, SPARE = 512, 7, 2, 5
 
 
-HEAD = ("pid", "life", "mode", "recording", "comm_count", "member_count", "any_source", "proc_null", "any_tag", "room")
+HEAD = ("pid", "life", "mode", "recording", "comm_count", "member_count", "any_source", "proc_null", "any_tag")
 
 
 def call_names() -> list[str]:
@@ -46,7 +47,7 @@ class Page:
     def __init__(self, path: Path, ranks: int) -> None:
         """Make the file at `path` for `ranks` ranks and map it."""
         self.path, self.names = path, call_names()
-        rank_page = _structure(len(self.names))
+        rank_page = structure()
         self.size = ctypes.sizeof(rank_page)
         path.write_bytes(bytes(self.size * ranks))
         with path.open("r+b") as file:
@@ -72,9 +73,10 @@ def entered(rank_page: Any) -> int:
     return sum(t.entered for t in rank_page.threads)
 
 
-def _structure(calls: int) -> Any:
+def structure() -> Any:
+    """Return the type of one rank's page."""
     parts = {name: type(name, (ctypes.Structure,), {"_fields_": fields}) for name, fields in _parts().items()}
-    return type("RankPage", (ctypes.Structure,), {"_fields_": _fields(calls, parts)})
+    return type("RankPage", (ctypes.Structure,), {"_fields_": _fields(parts)})
 
 
 def _parts() -> dict[str, list[tuple[str, Any]]]:
@@ -106,25 +108,28 @@ def _parts() -> dict[str, list[tuple[str, Any]]]:
             ("place", u64),
             ("turn", i32),
             ("active", i32),
+            ("room", u64 * POSTED_ROOM),
         ],
         "shown_comm": [("id", i32), ("size", i32), ("first", i32), ("turns", i32)],
     }
 
 
-def _fields(calls: int, parts: dict[str, Any]) -> list[tuple[str, Any]]:
+def _fields(parts: dict[str, Any]) -> list[tuple[str, Any]]:
     i32, u64 = ctypes.c_int32, ctypes.c_uint64
-    words = ("phase", "signal", "aborted", "abort_code", "exited", "forked", "error_call", "frame_count", "spare")
+    words = ("phase", "signal", "aborted", "abort_code", "exited", "forked", "error_call", "frame_count")
     return [
         *((name, i32) for name in HEAD),
+        ("room", i32 * ROOM),
         ("threads", parts["standing"] * THREADS),
         ("posted", parts["posted"] * POSTED),
         ("comms", parts["shown_comm"] * COMMS),
         ("members", i32 * MEMBERS),
         ("thread_count", i32),
         *((name, i32) for name in words),
+        ("spare", i32 * SPARE),
         ("frames", u64 * FRAMES),
         ("kernel_base", u64),
-        ("calls", ctypes.c_uint32 * calls),
+        ("calls", ctypes.c_uint32 * CALLS),
         ("error_text", ctypes.c_char * TEXT),
         ("crash_at", ctypes.c_char * TEXT),
     ]

@@ -18,7 +18,7 @@ from numpy.random import Generator
 from mpilab import build, check, machine, stats, time
 from mpilab.attempt import Attempt
 from mpilab.clusters import Clusters
-from mpilab.diagnosis import log, places
+from mpilab.diagnosis import log, places, timing
 from mpilab.diagnosis.analysis import analyse
 from mpilab.diagnosis.findings import finding
 from mpilab.errors import HarnessError
@@ -142,7 +142,7 @@ def _built(on: Clusters, state: Attempt, path: Path) -> build.Artifact | None:
     if isinstance(built, Verdict):
         state.verdict = built
         return None
-    state.remarks = built.warnings
+    state.remarks = "\n".join(filter(None, [built.warnings, *timing.notes(submission.text, submission.name)]))
     return built
 
 

@@ -93,7 +93,7 @@ def text(record: Record) -> RenderableType:
         parts.append(Text(f"  score  {record.score:g} of {record.points:g}{pending}"))
     if record.why:
         parts.append(_indented(record.why, 9))
-    for name, said in (("your kernel printed", record.printed), ("the compiler remarks", record.remarks)):
+    for name, said in (("your kernel printed", record.printed), ("remarks", record.remarks)):
         if said.strip():
             parts.append(Text.assemble((f"  {name}:\n{_first_lines(said)}", "dim")))
     return Group(*parts)

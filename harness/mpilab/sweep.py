@@ -24,6 +24,7 @@ import psutil
 from mpilab.errors import HarnessError
 
 MARK = "MPILAB_RUNNER"
+MAIN_SEGMENT = "mpich_shm_"  # that of MPI_Init; MPICH's windows have others, which it unlinks itself when all have it
 SEGMENT = re.compile(r"(/dev/shm/\S*(?:mpich|ucx|mpilab)\S*)")
 PR_SET_CHILD_SUBREAPER = 36
 
@@ -93,19 +94,23 @@ def kill_marked(name: str) -> None:
         psutil.wait_procs(processes, timeout=0.5)
 
 
-def unlink_segments(pids: list[int]) -> None:
-    """Unlink the shared-memory segments that `pids` have mapped; they go on using them, and the last one frees them."""
+def unlink_segments(pids: list[int], which: str = "") -> None:
+    """Unlink the shared-memory segments that `pids` have mapped; they go on using them, and the last one frees them.
+
+    `which`: only those with this in their names.
+    """
     for pid in pids:
         with contextlib.suppress(OSError):
             for path in set(SEGMENT.findall(Path(f"/proc/{pid}/maps").read_text())):
-                Path(path).unlink(missing_ok=True)
+                if which in path:
+                    Path(path).unlink(missing_ok=True)
 
 
 def unlink_orphan_segments() -> None:
     """Unlink this user's MPICH segments that no process has mapped, a minute old: left by clusters killed young."""
     old = time.time() - 60
     candidates = []
-    for path in Path("/dev/shm").glob("mpich_shm_*"):
+    for path in Path("/dev/shm").glob("mpich_sh*"):
         with contextlib.suppress(OSError):
             state = path.stat()
             if state.st_uid == os.getuid() and state.st_mtime < old:

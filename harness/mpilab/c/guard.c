@@ -149,9 +149,7 @@ int mpilab_guard_said(int id) {
     return 0;
 }
 
-void mpilab_guard_say(int id) {
-    said[said_count++ % SAID] = id;
-}
+void mpilab_guard_say(int id) { said[said_count++ % SAID] = id; }
 
 const char *mpilab_guard_end(struct guard *g, int64_t received_bytes) {
     const char *wrong = NULL;

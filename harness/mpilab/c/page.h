@@ -22,6 +22,10 @@ enum phase { PHASE_IDLE, PHASE_LOAD, PHASE_INIT, PHASE_RUN, PHASE_FREE, PHASE_WA
 enum life { LIFE_NONE, LIFE_MPI, LIFE_FINALIZED, LIFE_EXITED }; /* before MPI_Init, between, after; + EXITED at exit */
 
 #define PAGE_FRAMES 16
+#define PAGE_CALLS 512 /* at least CALL_COUNT */
+#define PAGE_ROOM 7
+#define PAGE_POSTED_ROOM 2
+#define PAGE_SPARE 5
 #define PAGE_TEXT 512
 #define PAGE_THREADS 8    /* threads that call MPI at once; more share the last place */
 #define PAGE_WAITS 16     /* requests of one waiting call that are shown */
@@ -53,8 +57,9 @@ struct posted {
     int32_t peer, tag, comm;
     int64_t bytes;
     uint64_t place;
-    int32_t turn;   /* of a collective: which of its communicator's it is */
-    int32_t active; /* 0: persistent and not started */
+    int32_t turn;                    /* of a collective: which of its communicator's it is */
+    int32_t active;                  /* 0: persistent and not started */
+    uint64_t room[PAGE_POSTED_ROOM]; /* makes it a cache line: every call that posts writes one */
 };
 
 struct shown_comm {
@@ -71,10 +76,10 @@ struct rank_page {
     int32_t recording; /* record mode: 1 while events are kept; may be written from outside */
     int32_t comm_count;
     int32_t member_count;
-    int32_t any_source; /* the MPI library's MPI_ANY_SOURCE */
-    int32_t proc_null;  /* and MPI_PROC_NULL */
-    int32_t any_tag;    /* and MPI_ANY_TAG */
-    int32_t room;       /* keeps what follows aligned */
+    int32_t any_source;      /* the MPI library's MPI_ANY_SOURCE */
+    int32_t proc_null;       /* and MPI_PROC_NULL */
+    int32_t any_tag;         /* and MPI_ANY_TAG */
+    int32_t room[PAGE_ROOM]; /* keeps what follows aligned to cache lines */
     struct standing threads[PAGE_THREADS];
     struct posted posted[PAGE_POSTED];
     struct shown_comm comms[PAGE_COMMS];
@@ -89,13 +94,16 @@ struct rank_page {
     int32_t forked;               /* 1: the kernel called fork() */
     int32_t error_call;           /* enum call_id: the first MPI call that failed */
     int32_t frame_count;          /* frames of the crash, innermost first */
-    int32_t spare;                /* keeps what follows aligned */
+    int32_t spare[PAGE_SPARE];    /* keeps what follows, and the next rank's page, aligned to cache lines */
     uint64_t frames[PAGE_FRAMES]; /* addresses, minus kernel_base */
     uint64_t kernel_base;         /* where the kernel's library is mapped */
-    uint32_t calls[CALL_COUNT];   /* how often the kernel made each call since mpilab_clear */
+    uint32_t calls[PAGE_CALLS];   /* how often the kernel made each call since mpilab_clear */
     char error_text[PAGE_TEXT];   /* MPI_Error_string of the first error */
     char crash_at[PAGE_TEXT];     /* a program's crash: places, innermost first, one a line */
 };
+
+_Static_assert(CALL_COUNT <= PAGE_CALLS, "make PAGE_CALLS larger, by a multiple of 16");
+_Static_assert(sizeof(struct rank_page) % 64 == 0, "each rank's page begins at a cache line");
 
 extern __attribute__((visibility("hidden"))) struct rank_page *volatile mpilab_page; /* a dummy before mpilab_attach */
 

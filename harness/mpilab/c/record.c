@@ -373,9 +373,12 @@ static void *mapped(const char *path, size_t length) {
     int fd = open(path, O_CREAT | O_TRUNC | O_RDWR | O_CLOEXEC, 0600);
     void *start = MAP_FAILED;
     if (fd >= 0 && !posix_fallocate(fd, 0, (off_t)length))
-        start = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, 0);
+        start = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (fd >= 0) close(fd);
-    return start == MAP_FAILED ? NULL : start;
+    if (start == MAP_FAILED) return NULL;
+    for (size_t i = 0; i < length; i += HEADER)
+        ((volatile char *)start)[i] = 0; /* its first writing costs a page most */
+    return start;
 }
 
 /* The side file's first lines; binaries already now, because the program may not reach its end. */

@@ -105,8 +105,8 @@ struct op {
     int argument; /* of epoch calls: assert or lock type */
     int result;
     int first, last; /* partitions */
-    char *line; /* of the log, where it is written only when something came of the call */
-    int quiet;  /* nothing came of it: not to be written down */
+    char *line;      /* of the log, where it is written only when something came of the call */
+    int quiet;       /* nothing came of it: not to be written down */
     long number;     /* of this call on this rank, in the strict log */
     void *operation; /* strict mode: of the request it makes */
 };
@@ -211,15 +211,7 @@ static inline struct posted *posted_at(uint64_t request) {
 static inline void posted(const struct standing *s, enum call_id id, MPI_Request request, int active, int turn) {
     uint64_t handle = (uint64_t)(uintptr_t)request;
     struct posted *p = posted_at(handle);
-    p->request = handle;
-    p->peer = s->peer;
-    p->tag = s->tag;
-    p->comm = s->comm;
-    p->bytes = s->bytes;
-    p->place = s->place;
-    p->turn = turn;
-    p->active = active;
-    p->call = id;
+    *p = (struct posted){handle, id, s->peer, s->tag, s->comm, s->bytes, s->place, turn, active, {0}};
 }
 
 /* A request is complete: its entry goes, or is inactive where the request lives on. */

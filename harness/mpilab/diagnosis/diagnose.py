@@ -16,7 +16,7 @@ from typing import Literal
 import msgspec
 
 from mpilab import page, sweep
-from mpilab.diagnosis import log, places
+from mpilab.diagnosis import log, places, timing
 from mpilab.diagnosis.analysis import analyse
 from mpilab.diagnosis.findings import Finding, finding, tidy
 from mpilab.diagnosis.program import Program, Ran, prepare, run, signal_name
@@ -40,6 +40,7 @@ class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
     ranks: int
     plain: str  # how the plain run ended
     strict: str  # and the strict one
+    notes: list[str] = []  # on how it measures time: no mistakes in MPI
     message_queues: str = ""  # unmatched sends and receives of a run that got stuck
     not_seen: str = ""  # what can't be found out about this kind of program
     printed: str = ""
@@ -75,6 +76,9 @@ def diagnose(
         if isinstance(program, str):
             raise HarnessError(f"{path} does not compile:\n{program}", then="mend that first")
         found = _diagnose(path, ranks, program, folder, timeout_s, progress)
+        if path.suffix in (".c", ".py"):
+            source = path.read_text(encoding="utf-8", errors="replace")
+            found = msgspec.structs.replace(found, notes=timing.notes(source, path.name))
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     return msgspec.structs.replace(found, took_s=round(time.monotonic() - start, 3))

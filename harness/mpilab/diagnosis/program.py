@@ -80,30 +80,10 @@ def run(
 
     `extra` are more environment variables; `during` is called with the control page again and again.
     """
-    libraries = build.libraries()
     board = page.Page(folder / "page", ranks)
-    variables = {
-        "MPILAB_PAGE": str(board.path),
-        "MPILAB_MODE": mode,
-        "MPILAB_EAGER": str(eager_bytes()),
-        f"MPILAB_{'TRACE' if mode == 'record' else 'STRICT'}": str(folder),
-        "LD_PRELOAD": f"{libraries}/life.so {libraries}/pmpi.so",
-        **(extra or {}),
-    }
-    settings = [word for name, value in variables.items() for word in ("-genv", name, value)]
-    mpiexec = str(Path(sys.executable).parent / "mpiexec")
     output = folder / "output"
     sweep.become_subreaper()
-    with output.open("wb") as file:
-        process = subprocess.Popen(
-            [mpiexec, "-n", str(ranks), *settings, *command],
-            stdin=subprocess.DEVNULL,
-            stdout=file,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-            # mpiexec dies with this process, and the ranks with mpiexec (c/life.c)
-            env={**THROTTLE, **os.environ, sweep.MARK: folder.name, "LD_PRELOAD": f"{libraries}/life.so"},
-        )
+    process = _start(command, ranks, folder, mode, extra or {})
     watch = Watch(board, ranks, eager_bytes())
     start = time.monotonic()
     try:
@@ -125,6 +105,33 @@ def run(
     )
 
 
+def _start(
+    command: Sequence[str], ranks: int, folder: Path, mode: str, extra: Mapping[str, str]
+) -> "subprocess.Popen[bytes]":
+    """Start the program under mpiexec; what it prints goes to a file."""
+    libraries = build.libraries()
+    variables = {
+        "MPILAB_PAGE": str(folder / "page"),
+        "MPILAB_MODE": mode,
+        "MPILAB_EAGER": str(eager_bytes()),
+        f"MPILAB_{'TRACE' if mode == 'record' else 'STRICT'}": str(folder),
+        "LD_PRELOAD": f"{libraries}/life.so {libraries}/pmpi.so",
+        **extra,
+    }
+    settings = [word for name, value in variables.items() for word in ("-genv", name, value)]
+    mpiexec = str(Path(sys.executable).parent / "mpiexec")
+    with (folder / "output").open("wb") as file:
+        return subprocess.Popen(
+            [mpiexec, "-n", str(ranks), *settings, *command],
+            stdin=subprocess.DEVNULL,
+            stdout=file,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+            # mpiexec dies with this process, and the ranks with mpiexec (c/life.c)
+            env={**THROTTLE, **os.environ, sweep.MARK: folder.name, "LD_PRELOAD": f"{libraries}/life.so"},
+        )
+
+
 def _watch(
     process: "subprocess.Popen[bytes]",
     watch: Watch,
@@ -138,7 +145,8 @@ def _watch(
         time.sleep(POLL_S)
         now = time.monotonic()
         during(watch.board)
-        sweep.unlink_segments([p.pid for p in watch.board.ranks if p.pid and p.life == page.MPI and now - start < 1])
+        ready = [p.pid for p in watch.board.ranks if p.pid and p.life == page.MPI and now - start < 1]
+        sweep.unlink_segments(ready, sweep.MAIN_SEGMENT)
         if deadlock := watch.deadlock():
             return "stuck", deadlock, watch.snapshot()
         if watch.frozen():
@@ -193,8 +201,8 @@ def prepare(path: Path, arguments: Sequence[str], folder: Path) -> Program | str
     if path.suffix == ".py":
         command = (sys.executable, str(path.resolve()), *arguments)
         blind = (
-            "of a buffer in flight, writing the value that is there already and reading what is only printed or compared"
-            " leave no trace"
+            "of a buffer in flight, writing the value that is there already and reading what is only printed or"
+            " compared leave no trace"
         )
         return Program(command, command, "python", blind)
     if path.suffix == ".c":

@@ -39,6 +39,8 @@ def text(found: Diagnosis) -> RenderableType:
     if found.verdict in ("crashed", "timed_out") and found.printed.strip():
         lines = "".join(c for c in found.printed if c.isprintable() or c in "\n\t").strip().splitlines()
         parts.append(Text("\n  it printed:\n" + _indented("\n".join(lines[:12]), 4), style="dim"))
+    for note in found.notes:
+        parts.append(_whole(f"\n  note: {note}"))
     if found.not_seen:
         parts.append(Text(f"\n  note: {found.not_seen}", style="dim"))
     return Group(*parts)

@@ -49,11 +49,8 @@ def record(
     choice.must_fit(runner.folder, case.ranks)
     if verdict := check.judge_load(runner.load(SLOT, artifact.language, artifact.path), path.name):
         raise HarnessError(verdict.message, then="mend that first")
-    try:
-        inputs = lab.oracle.inputs(on.rng("trace", clock.time_ns()), case)
-        truth = lab.oracle.expected(case, inputs)
-    except ValueError as error:
-        raise HarnessError(f"{lab.id} has no case {case}: {error}", then="choose other --ranks or --steps") from error
+    inputs = lab.oracle.inputs(on.rng("trace", clock.time_ns()), case)
+    truth = lab.oracle.expected(case, inputs)
     runner.data([inputs])
     request = Run(
         slot=SLOT,
@@ -76,8 +73,7 @@ def record(
     verdict = check.judge_run(case, observation, rows, [truth, truth], lab.oracle.rtol, lab.oracle.hint)
     ended = f"{verdict.kind}: {verdict.message}" if verdict else ""
     printed = next((r.printed for r in observation.ranks if r.printed.strip()), "")
-    trace = trace if not ended else trace.noted(ended)
-    return Recorded(trace, ended, printed)
+    return Recorded(trace.noted(ended) if ended else trace, ended, printed)
 
 
 def is_baseline(lab: Lab, path: Path) -> bool:
