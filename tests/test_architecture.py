@@ -14,7 +14,7 @@ PACKAGE = TOP / "harness" / "mpilab"
 MODULES = sorted({*PACKAGE.glob("*.py"), *(path for path in PACKAGE.glob("*/*.py") if path.stem != "__init__")})
 DIAGNOSIS = (
     "kinds", "findings", "log", "operations", "messages", "collectives", "order", "snapshot", "waitfor", "deadlock", "requests",
-    "onesided", "analysis", "places", "watch", "timing",
+    "onesided", "analysis", "places", "watch", "timing", "pyguard",
 )  # fmt: skip
 TRACING = (
     "recording", "matching", "intervals", "text", "svg", "rings", "linking", "storage", "waits", "overlap", "advice",
