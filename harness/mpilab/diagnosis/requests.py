@@ -46,7 +46,7 @@ def reported(ranks: Iterable[Deeds]) -> Iterator[Finding]:
                 kind, text = "mpi-error", f"{entry.kind}: {entry.text}"
             also = place(entry.also, deed.table)
             if also:
-                text += f"; the other place is {also}"
+                text += f", posted at {also}" if kind == "buffer-race" else f"; see {also}"
             where = place(entry.at, deed.table) or (deed.where(call) if call else "")
             yield finding(kind, deed.log.rank, call.call if call else "", where, text)
 
