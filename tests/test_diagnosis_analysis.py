@@ -259,7 +259,7 @@ def test_what_the_library_found_at_the_call_is_not_told_twice() -> None:
     a.ret(number, err=19, text="bad request")
     one = only([a, b], "died", "died")
     assert (one.kind, one.call, one.where) == ("request-lifecycle", "MPI_Start", "k.c:3")
-    assert one.message == "starts a request that is active; the other place is k.c:9"
+    assert one.message == "starts a request that is active; see k.c:9"
 
 
 def test_an_error_in_status_says_nothing_new() -> None:
@@ -290,7 +290,7 @@ def test_a_race_outside_mpi_has_its_own_line() -> None:
     a.wait(request)
     b.recv(0)
     one = only([a, b])
-    assert (one.where, one.call, one.message) == ("k.c:9", "MPI_Isend", "writes; the other place is k.c:8")
+    assert (one.where, one.call, one.message) == ("k.c:9", "MPI_Isend", "writes, posted at k.c:8")
 
 
 def test_an_unheard_of_kind_is_an_mpi_error() -> None:

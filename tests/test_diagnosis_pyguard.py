@@ -43,7 +43,7 @@ def test_every_race_is_named_at_its_line_and_nothing_else(name: str) -> None:
     assert (found.verdict, found.strict) == ("erroneous", "finished")  # and each came to its end
     word = "writes" if name == "writes.py" else "reads"
     assert all(f"the program {word} a buffer that MPI is still" in one.message for one in found.findings)
-    assert all(f"the other place is {name}:" in one.message for one in found.findings)
+    assert all(f"posted at {name}:" in one.message for one in found.findings)
 
 
 def test_a_correct_program_gets_no_finding_and_prints_the_same() -> None:

@@ -231,12 +231,19 @@ def _parser() -> argparse.ArgumentParser:
 def _parse() -> argparse.Namespace:
     """Parse the command line; Python 3.11 loses DIR in `start LAB --language c DIR`, FILE in `trace LAB -n 2 FILE`."""
     parser = _parser()
-    arguments, rest = parser.parse_known_args()
+    words = sys.argv[1:]
+    own = words[: words.index("--")] if "--" in words else words
+    theirs = words[len(own) + 1 :]  # what stands behind -- is the program's
+    arguments, rest = parser.parse_known_args(own)
     if len(rest) == 1 and not rest[0].startswith("-") and arguments.function is start:
         arguments.folder = rest.pop()
     if arguments.function is run_trace and not any(word.startswith("-") for word in rest):
         arguments.what += rest
         rest = []
+    if theirs and arguments.function not in (run_diagnose, run_trace):
+        rest += theirs
+    elif theirs:
+        (arguments.what if arguments.function is run_trace else arguments.arguments).extend(theirs)
     if rest:
         parser.error(f"unrecognized arguments: {' '.join(rest)}")
     return arguments

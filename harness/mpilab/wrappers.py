@@ -246,8 +246,6 @@ def _fields(row: Row) -> str:
             fields[field] = f"(int *){name}"
         elif field:
             fields["rtag" if field == "tag" and receives else field] = name
-    if row.kind in ("ACCESS", "EPOCH", "FREE_WIN"):
-        fields |= {"comm": _comm(row), "win": "*win" if row.kind == "FREE_WIN" else "win"}
     fields |= _common_buffer(row)
     fields |= {"makes": "1"} if _makes_request(row) else {}
     return ", ".join(f".{field} = {value}" for field, value in fields.items())
@@ -270,6 +268,8 @@ def _common_buffer(row: Row) -> dict[str, str]:
             fields["send.count"] = "recvcount"
         if "catterv" in row.name:
             fields |= {"send.displs": "(void *)displs", "recv.displs": "NULL"}
+    if row.kind in ("ACCESS", "EPOCH", "FREE_WIN"):
+        fields |= {"comm": _comm(row), "win": "*win" if row.kind == "FREE_WIN" else "win"}
     if row.kind == "ACCESS" and re.match("R?[Gg]et(_c)?$", row.name):
         fields |= {"recv.buf": "origin_addr", "recv.count": "origin_count", "recv.type": "origin_datatype"}
         fields["send.buf"] = "NULL"

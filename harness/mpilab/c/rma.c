@@ -115,7 +115,7 @@ static int in_epoch(const struct op *op, const struct window *w) {
     }
     if (w->epoch == EPOCH_NONE) {
         WRONG(op, w->opened, "%s is called outside of any epoch%s", name,
-              w->opened ? ": what is named here has closed the last one" : ": no fence, start or lock comes before it");
+              w->opened ? ": the last one has been closed" : ": no fence, start or lock comes before it");
         return 0;
     }
     if (op->makes && w->epoch != EPOCH_LOCK && w->epoch != EPOCH_LOCK_ALL)

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from mpilab.diagnosis.findings import Finding, finding
-from mpilab.diagnosis.log import WINDOWS, Call, Comm, Done, Local, Ret
+from mpilab.diagnosis.log import WINDOWS, Call, Comm, Done, Local, Ret, Start
 from mpilab.diagnosis.messages import at
 from mpilab.diagnosis.operations import Deeds, base
 from mpilab.diagnosis.order import EXCLUSIVE, Clock, Order, events
@@ -74,7 +74,9 @@ class Access:
 def compare(ranks: Sequence[Deeds], comms: Mapping[int, Comm]) -> Iterator[Finding]:
     """Yield each race; messages must have been matched (messages.match)."""
     if any(comm >= WINDOWS for comm in comms) and not any(comm.inter for comm in comms.values()):
-        yield from _Search(ranks, comms).run()
+        search = _Search(ranks, comms)
+        if not search.blind:
+            yield from search.run()
 
 
 class _Search:
@@ -87,12 +89,14 @@ class _Search:
         self.accesses: dict[tuple[int, int], Access] = {}  # by rank and call, until that returns
         self.requests: dict[tuple[int, int], Access] = {}
         self.pairs: list[tuple[Access, Access]] = []
-        self.synced = {
-            (deed.log.rank, entry.comm)
-            for deed in ranks
-            for entry in deed.log.entries
-            if isinstance(entry, Call) and base(entry.call) == "Win_sync"
-        }
+        self.synced: set[tuple[int, int]] = set()  # ranks and windows with MPI_Win_sync
+        self.blind = False  # there were too many communicators to number collectives
+        for deed in ranks:
+            for entry in deed.log.entries:
+                if isinstance(entry, Call) and entry.call == "MPI_Win_sync":
+                    self.synced.add((deed.log.rank, entry.comm))
+                elif isinstance(entry, Call) and entry.call in ("MPI_Win_fence", "MPI_Barrier") and not entry.seq:
+                    self.blind = True
 
     def run(self) -> Iterator[Finding]:
         for rank, entry in events(self.ranks):
@@ -104,6 +108,8 @@ class _Search:
                         self._access(rank, entry)
                 case Local():
                     self._local(rank, entry)
+                case Start():
+                    self.order.start(rank, entry)
                 case Done():
                     self.order.done(rank, entry)
                     self._request_done(rank, entry)
@@ -243,6 +249,8 @@ class _Search:
             return False
         if a.rank != b.rank and a.lock and b.lock and EXCLUSIVE in (a.lock, b.lock):
             return False
+        if (a.rank, a.call, a.where, a.runs) == (b.rank, b.call, b.where, b.runs) and a.where:
+            return False  # the same again: the same bytes, or its buffer has been changed under way
         if a.operation is not None and b.operation is not None:
             types_differ = "-" not in (a.basic, b.basic) and a.basic != b.basic
             differ = a.operation != b.operation and not {a.operation, b.operation} & {"MPI_NO_OP", ""}

@@ -267,7 +267,9 @@ class _Replay:
                 self.out.transfers += request.transfers
             return
         number = request.started.n
-        request.transfers = [replace(one, number=number, done=False, completed=0, void=False) for one in request.transfers]
+        request.transfers = [
+            replace(one, number=number, done=False, completed=0, void=False) for one in request.transfers
+        ]
         self.out.transfers += request.transfers
 
     def _done(self, done: Done) -> None:

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from heapq import merge
 
 from mpilab.diagnosis.collectives import kind_of
-from mpilab.diagnosis.log import WINDOWS, Call, Comm, Done, Entry, Ret
+from mpilab.diagnosis.log import WINDOWS, Call, Comm, Done, Entry, Ret, Start
 from mpilab.diagnosis.operations import Deeds, base
 
 Clock = tuple[int, ...]
@@ -36,12 +36,16 @@ def events(ranks: Sequence[Deeds]) -> Iterator[Event]:
 
 
 def _timed(deed: Deeds) -> list[tuple[int, int, Entry]]:
-    """Return (time, rank, entry) of a log; what has no time of its own belongs to the next line that has."""
-    found, time = [], 0
+    """Return (time, rank, entry) of a log; of those without a time, a start has that of its call, others the next."""
+    later, time = [], 0
     for entry in reversed(deed.log.entries):
-        time = (entry.t if isinstance(entry, Call | Ret) else 0) or time
-        found.append((time, deed.log.rank, entry))
-    return found[::-1]
+        time = entry.t if isinstance(entry, Call | Ret) else time
+        later.append(time)
+    found, time = [], 0
+    for entry, after in zip(deed.log.entries, reversed(later), strict=True):
+        time = entry.t if isinstance(entry, Call | Ret) else time
+        found.append((time if isinstance(entry, Start) else after or time, deed.log.rank, entry))
+    return found
 
 
 class Order:
@@ -58,15 +62,18 @@ class Order:
         self._groups: dict[tuple[int, int, str], list[int]] = {}
         self._locks: dict[tuple[int, int, int], list[int]] = {}  # window, target, sort of lock
         self._flags: dict[tuple[int, int], dict[int, list[int]]] = defaultdict(dict)  # window, target: by place
-        self._entered: dict[tuple[int, int], dict[int, Clock]] = defaultdict(dict)  # communicator, number
+        self._entered: dict[tuple[int, int, int], dict[int, Clock]] = defaultdict(dict)  # communicator, number, round
         self._given: dict[tuple[int, int], Clock] = {}
         self._taken: dict[tuple[int, int], list[tuple[int, int]]] = defaultdict(list)
-        self._requests: dict[tuple[int, int], Call] = {}
-        self._over: dict[int, list[Call]] = defaultdict(list)  # nonblocking collectives that the open call completed
+        self._requests: dict[tuple[int, int], Call] = {}  # of collectives
+        self._rounds: Counter[tuple[int, int]] = Counter()  # of persistent ones
+        self._over: dict[int, list[tuple[Call, int]]] = defaultdict(list)  # collectives that the open call completed
         for one in (one for deed in ranks for one in deed.transfers):
             partner = one.partner
             if partner and one.completed and (not one.sends or base(one.call) in _SYNCHRONOUS):
-                self._taken[one.rank, one.completed].append((partner.rank, partner.number))
+                # what a partitioned send gives away when, its start doesn't tell: number 0
+                number = 0 if partner.partitioned else partner.number
+                self._taken[one.rank, one.completed].append((partner.rank, number))
         self._givers = {key for keys in self._taken.values() for key in keys}
 
     def clock(self, rank: int) -> Clock:
@@ -95,7 +102,7 @@ class Order:
         if (rank, call.n) in self._givers:
             self._given[rank, call.n] = self.clock(rank)
         if call.seq:
-            self._entered[call.comm, call.seq][rank] = self.clock(rank)
+            self._entered[call.comm, call.seq, 0][rank] = self.clock(rank)
         elif call.comm >= WINDOWS:
             self._enter_epoch(rank, call, base(call.call))
 
@@ -127,27 +134,34 @@ class Order:
         target = self.target(call)
         return self.members(call.comm) if name.endswith("_all") else [target] if target >= 0 else []
 
-    def done(self, rank: int, entry: Done) -> None:
-        """`rank` completes a request, or (request 0) an exposure epoch."""
-        call = self._requests.pop((rank, entry.req), None)
+    def start(self, rank: int, entry: Start) -> None:
+        """`rank` starts a persistent request."""
+        call = self._requests.get((rank, entry.req))
         if call:
-            self._over[rank].append(call)
+            self._rounds[rank, entry.req] += 1
+            self._entered[call.comm, call.seq, self._rounds[rank, entry.req]][rank] = self.clock(rank)
+
+    def done(self, rank: int, entry: Done) -> None:
+        """`rank` completes a request."""
+        call = self._requests.get((rank, entry.req))
+        if call:
+            self._over[rank].append((call, self._rounds[rank, entry.req]))
 
     def leave(self, rank: int, call: Call, ret: Ret) -> None:
         """`rank` returns from a call."""
-        for key in self._taken.get((rank, call.n), ()):
-            self.take(rank, self._given.get(key, ()))
+        for sender, number in self._taken.get((rank, call.n), ()):
+            self.take(rank, self._given.get((sender, number), ()) if number else self.now[sender])
         if ret.req and call.seq:
             self._requests[rank, ret.req] = call
         elif call.seq:
-            self._over[rank].append(call)
+            self._over[rank].append((call, 0))
         elif call.comm >= WINDOWS:
             self._leave_epoch(rank, call, base(call.call))
-        for one in self._over.pop(rank, ()):
-            self._collective(rank, one)
+        for one, number in self._over.pop(rank, ()):
+            self._collective(rank, one, number)
 
-    def _collective(self, rank: int, call: Call) -> None:
-        operation, entered = kind_of(call.call)[0], self._entered[call.comm, call.seq]
+    def _collective(self, rank: int, call: Call, number: int) -> None:
+        operation, entered = kind_of(call.call)[0], self._entered[call.comm, call.seq, number]
         members = self.members(call.comm)
         root = members[call.root] if call.root is not None and 0 <= call.root < len(members) else -1
         if operation in _FROM_ROOT and root >= 0:

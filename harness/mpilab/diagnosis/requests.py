@@ -46,9 +46,16 @@ def reported(ranks: Iterable[Deeds]) -> Iterator[Finding]:
                 kind, text = "mpi-error", f"{entry.kind}: {entry.text}"
             also = place(entry.also, deed.table)
             if also:
-                text += f", posted at {also}" if kind == "buffer-race" else f"; see {also}"
+                text += f"{_second_place(kind, text)} {also}"
             where = place(entry.at, deed.table) or (deed.where(call) if call else "")
             yield finding(kind, deed.log.rank, call.call if call else "", where, text)
+
+
+def _second_place(kind: str, text: str) -> str:
+    """Return the words between a finding and the place that belongs to it."""
+    if kind != "buffer-race":
+        return "; see"
+    return ", completed at" if text.endswith("its completion") else ", posted at"
 
 
 def errors(ranks: Iterable[Deeds], found: Sequence[Finding]) -> Iterator[Finding]:

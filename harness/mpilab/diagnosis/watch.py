@@ -189,17 +189,11 @@ class Watch:
             return found, name != "Bsend"
         if kind in ("RECV", "PROBE", "MPROBE"):
             return _message(p, "recv", t, call, place), True
-        if kind == "COLLECTIVE" or (kind in MEMBERSHIP and t.comm >= 0):
+        if kind == "COLLECTIVE" or name == "Win_fence" or (kind in MEMBERSHIP and t.comm >= 0):
             found = _collective(p, t.comm, call, place)
-            return found, bool(found)
-        if kind == "EPOCH" and 0 <= t.comm < p.comm_count:
-            if name == "Win_fence":
-                return _collective(p, t.comm, call, place), True
-            comm = p.comms[t.comm]
-            members = tuple(p.members[comm.first : comm.first + comm.size])
-            waits = [Wait("window", comm=comm.id, call=call, where=place, members=members)]
-            return waits, name in BLOCKING_ON_WINDOW
-        return [], False
+        else:
+            found = _on_window(p, t.comm, call, place) if name in BLOCKING_ON_WINDOW else []
+        return found, bool(found)
 
     def _requests(self, p: Any, t: Any, where: Mapping[int, str]) -> tuple[list[Wait], bool]:
         found, known = [], True
@@ -251,6 +245,15 @@ def _collective(p: Any, index: int, call: str, place: str, turn: int = 0) -> lis
     members = tuple(p.members[comm.first : comm.first + comm.size])
     name = call.removesuffix("_c")
     return [Wait("collective", comm=comm.id, call=name, where=place, seq=turn or comm.turns, members=members)]
+
+
+def _on_window(p: Any, index: int, call: str, place: str) -> list[Wait]:
+    """A wait for some other rank of a window: the page doesn't tell for which."""
+    if not 0 <= index < p.comm_count:
+        return []
+    comm = p.comms[index]
+    members = tuple(p.members[comm.first : comm.first + comm.size])
+    return [Wait("window", comm=comm.id, call=call, where=place, members=members)]
 
 
 def _where(pid: int, addresses: list[int]) -> dict[int, str]:

@@ -51,7 +51,7 @@ def axes(x_label: str, x_ticks: Sequence[tuple[float, str]], y_ticks: Sequence[t
     bottom, right = HEIGHT - BELOW, WIDTH - 10
     parts = [line(LEFT, bottom, right, bottom), line(LEFT, ABOVE, LEFT, bottom)]
     for place, said in x_ticks:
-        parts.append(label(across(place), bottom + 16, said))
+        parts.append(label(across(place), bottom + 16, said, "end" if place == 1 else "middle"))
     for place, said in y_ticks:
         parts += [line(LEFT, up(place), right, up(place)), label(LEFT - 6, up(place) + 4, said, "end")]
     return [*parts, label((LEFT + right) / 2, HEIGHT - 6, x_label)]

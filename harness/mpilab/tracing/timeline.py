@@ -72,7 +72,8 @@ class Timeline(text.Shown):
         height = lanes * LANE + svg.ABOVE + 24
         for place in (0, 0.25, 0.5, 0.75, 1):
             when = self.begin + place * (self.end - self.begin)
-            parts.append(svg.label(svg.across(place), height - 6, text.duration(when)))
+            anchor = "end" if place == 1 else "middle"
+            parts.append(svg.label(svg.across(place), height - 6, text.duration(when), anchor))
         said = f"Timeline of {self.trace.ranks} ranks from {text.duration(self.begin)} to {text.duration(self.end)}"
         legend = " ".join(f'<span style="color:{c}">&#9632;</span> {name}' for name, (_, c) in CLASSES.items())
         return svg.picture(said, [*parts, *self._arrows(lanes)], height) + f"<p>{legend}</p>"
