@@ -13,8 +13,8 @@ TOP = Path(__file__).resolve().parent.parent
 PACKAGE = TOP / "harness" / "mpilab"
 MODULES = sorted({*PACKAGE.glob("*.py"), *(path for path in PACKAGE.glob("*/*.py") if path.stem != "__init__")})
 DIAGNOSIS = (
-    "kinds", "findings", "log", "operations", "messages", "collectives", "order", "snapshot", "waitfor", "deadlock", "requests",
-    "onesided", "analysis", "places", "watch", "timing", "pyguard",
+    "kinds", "findings", "log", "operations", "messages", "collectives", "order", "snapshot", "waitfor", "deadlock",
+    "requests", "onesided", "analysis", "places", "watch", "timing", "pyguard",
 )  # fmt: skip
 TRACING = (
     "recording", "matching", "intervals", "text", "svg", "rings", "linking", "storage", "waits", "overlap", "advice",
@@ -22,11 +22,12 @@ TRACING = (
 )  # fmt: skip
 # A module may import those to its left.
 ORDER = (
-    "errors", "verdict", "wrappers", "protocol", "machine", "page", "lab", "submission", "sweep", "build",
+    "errors", "verdict", "regions", "wrappers", "protocol", "machine", "page", "lab", "submission", "sweep", "build",
     *(f"diagnosis.{name}" for name in DIAGNOSIS), "diagnosis.program", "hosted", "engine", "cluster",
     "runner", "check", "stats", "time", "score", "record", "clusters", "attempt", "referee", "report",
     "diagnosis.diagnose", "diagnosis.report", *(f"tracing.{name}" for name in TRACING), "tracing.page",
-    "session", "doctor", "demo", "cli", "__main__", "__init__",
+    "tracing.choice", "tracing.files", "tracing.kernels", "tracing.programs",
+    "session", "tracing.command", "doctor", "demo", "cli", "__main__", "__init__",
 )  # fmt: skip
 MODULE_LINES = 330
 FUNCTION_LINES = 50

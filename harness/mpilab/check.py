@@ -62,7 +62,9 @@ def judge_strict(
     if findings:
         first = findings[0]
         more = f"\n(and {len(findings) - 1} more)" if len(findings) > 1 else ""
-        return Verdict(Kind.ERRONEOUS_MPI, f"the numbers are right, but its MPI is not ({case}): {explained(first)}{more}")
+        return Verdict(
+            Kind.ERRONEOUS_MPI, f"the numbers are right, but its MPI is not ({case}): {explained(first)}{more}"
+        )
     if wrong:
         text = f"the numbers are right, but not when MPI is as unkind as the standard permits: {wrong.message}"
         return Verdict(Kind.ERRONEOUS_MPI, text)

@@ -230,7 +230,11 @@ def _fields(row: Row) -> str:
         if objects and name == objects[0]:
             fields["object"] = name
             field = "comm" if row.kind == "FREE_COMM" else None
-        if field not in ("comm", "win", "request") and name != "color" and row.kind.startswith(("NEW", "FREE", "OTHER")):
+        if (
+            field not in ("comm", "win", "request")
+            and name != "color"
+            and row.kind.startswith(("NEW", "FREE", "OTHER"))
+        ):
             field = None
         if field in ("comm", "win"):
             fields[field] = f"*{name}" if pointer else name

@@ -346,6 +346,14 @@ int mpilab_before(struct op *op) {
         return send(op);
     case KIND_RECV:
         return receive(op, status);
+    case KIND_PROBE:
+        if (op->flag || op->source != MPI_ANY_SOURCE) return 1;
+        op->result = PMPI_Probe(choose_source(op), op->rtag, op->comm, op->status);
+        return 0;
+    case KIND_MPROBE: /* mpi4py's recv is one */
+        if (op->flag || op->source != MPI_ANY_SOURCE) return 1;
+        op->result = PMPI_Mprobe(choose_source(op), op->rtag, op->comm, op->message, op->status);
+        return 0;
     case KIND_PARTITION:
         return mpilab_partition(op, 0);
     case KIND_SENDRECV:

@@ -51,6 +51,8 @@ def analyse(
             found.append(_told(deadlock, plain_ended))
     if over:
         found += _left_over(ranks, matching, comms)
+    elif not found:
+        found += unfinalized(ranks)  # one that left early ended the others
     return tidy(found)
 
 

@@ -141,12 +141,19 @@ def _strict(program: Program, ranks: int, folder: Path, limit_s: float, plain: R
     ran = run(program.strict, ranks, folder, "strict", limit_s, {"MPILAB_WILD": wild} if wild else {})
     logs = log.read_logs(folder, ranks)
     lines = places.lines(log.places(logs))
-    findings = analyse(logs, ended=ran.end, plain_ended=plain.end, snapshot=ran.snapshot, places=lines)
+    orderly = ran.end == "died" and all(one.end in log.ORDERLY for one in logs)  # mpiexec misses MPI_Finalize
+    findings = analyse(
+        logs, ended="finished" if orderly else ran.end, plain_ended=plain.end, snapshot=ran.snapshot, places=lines
+    )
     return _Observed(ran, logs, findings)
 
 
 def _takes_from_any(one: log.RankLog) -> bool:
-    return any(isinstance(entry, log.Call) and entry.source == log.ANY for entry in one.entries)
+    return any(map(_from_any, one.entries))
+
+
+def _from_any(entry: log.Entry) -> bool:
+    return isinstance(entry, log.Call) and entry.source == log.ANY
 
 
 def _races(program: Program, ranks: int, folder: Path, limit_s: float, plain: Ran, progress: Progress) -> list[Finding]:
@@ -157,11 +164,14 @@ def _races(program: Program, ranks: int, folder: Path, limit_s: float, plain: Ra
         bad = [*seen.findings, *_crashes(seen.ran, seen.findings)]
         if bad:
             cause = bad[0]
+            lines = places.lines(log.places(seen.logs))
+            takers = dict.fromkeys(lines.get(e.at, "") for one in seen.logs for e in one.entries if _from_any(e))
+            where = next(filter(None, takers), cause.where)
             text = (
                 "which message a receive from any source takes decides the fate of this program: when messages of the "
                 f"{wild}est ranks are taken first, there is a {cause.kind}: {cause.message}"
             )
-            return [finding("message-race", cause.rank, cause.call, cause.where, text)]
+            return [finding("message-race", cause.rank, cause.call, where, text)]
     return []
 
 

@@ -24,7 +24,9 @@ SLEEP = (
     "{where}: {name} gives the core away: as a stand-in for computation it hides what waiting costs, because another "
     "rank may use the core meanwhile. Do arithmetic instead."
 )
-INSIDE = "{where}: {name} stands between two readings of MPI_Wtime: it is timed as well. Move it out of the timed region."
+INSIDE = (
+    "{where}: {name} stands between two readings of MPI_Wtime: it is timed as well. Move it out of the timed region."
+)
 
 
 def notes(source: str, name: str) -> list[str]:

@@ -1,4 +1,4 @@
-/* expect: missing-wait - Waitall of n - 1 of n requests; ranks: 4; line: 14 */
+/* expect: missing-wait|buffer-race - Waitall of n - 1 of n requests; ranks: 4; line: 14 */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,14 +3,14 @@
 #include <stdio.h>
 
 int main(int argc, char **argv) {
-    int rank, size, q = 2, x, y = 0;
+    int rank, size, q = 2, x, y, z = 0;
     MPI_Comm row, column;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     MPI_Comm_split(MPI_COMM_WORLD, rank / q, rank, &row);
     MPI_Comm_split(MPI_COMM_WORLD, rank % q, rank, &column);
-    x = rank;
+    x = z = rank;
     if (rank / q == 0) { /* the first row sums, the second takes the maximum and has a barrier more */
         MPI_Allreduce(&x, &y, 1, MPI_INT, MPI_SUM, row);
     } else {
@@ -20,11 +20,11 @@ int main(int argc, char **argv) {
     MPI_Bcast(&y, 1, MPI_INT, rank % q, column);
     MPI_Request request;
     MPI_Ireduce(&x, &y, 1, MPI_INT, MPI_SUM, 0, row, &request);
-    MPI_Bcast(&x, 1, MPI_INT, 0, column);
+    MPI_Bcast(&z, 1, MPI_INT, 0, column);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     MPI_Comm_free(&row);
     MPI_Comm_free(&column);
-    printf("rank %d of %d: %d %d\n", rank, size, x, y);
+    printf("rank %d of %d: %d %d %d\n", rank, size, x, y, z);
     MPI_Finalize();
     return 0;
 }

@@ -20,9 +20,9 @@ int main(int argc, char **argv) {
         MPI_Request request;
         MPI_Mprobe(MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &message, &status);
         MPI_Get_count(&status, MPI_INT, &count);
-        int *data = malloc(count * sizeof *data);
+        int from = status.MPI_SOURCE, *data = malloc(count * sizeof *data);
         MPI_Mrecv(data, count, MPI_INT, &message, MPI_STATUS_IGNORE);
-        while (!found) MPI_Improbe(i, 1, MPI_COMM_WORLD, &found, &message, &status);
+        while (!found) MPI_Improbe(from, 1, MPI_COMM_WORLD, &found, &message, &status);
         MPI_Imrecv(&one, 1, MPI_INT, &message, &request);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
         printf("%d elements from %d, and %d\n", count, data[0], one);
