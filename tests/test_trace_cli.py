@@ -293,6 +293,7 @@ def test_a_kernel_that_hangs_is_shown(
     ("arguments", "says"),
     [
         ({"ranks": 99}, "99 ranks"),
+        ({"steps": 0}, "0 steps"),
         ({"ring": 0}, "a ring of 0 events"),
         ({"groups": ["p3p"]}, "no group of calls 'p3p'"),
     ],
@@ -582,6 +583,8 @@ def test_a_folder_that_can_not_be_written(make: Make, tmp_path: Path) -> None:
         (["trace", "--program", "x.c", "--between", "3", "2"], "let it begin before it ends"),
         (["trace", "--program", "x.c", "--groups", "p2p,iq"], "no group of calls 'iq'"),
         (["trace", "gone.mpitrace"], "there is no such file"),
+        (["trace", "--program", "x.c", "-n", "0"], "0 ranks"),
+        (["trace", "--program", "x.c", "--timeout", "0"], "some time"),
     ],
 )
 def test_calls_that_make_no_sense(

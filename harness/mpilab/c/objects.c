@@ -71,8 +71,10 @@ void mpilab_object_new(const struct op *op) {
     for (int i = 0; i < GONE; i++)
         if (gone_objects[i].kind == (int)op->kind && gone_objects[i].handle == handle) gone_objects[i].by = 0;
     struct object *o = malloc(sizeof *o);
+    mpilab_lock();
     *o = (struct object){op->kind, handle, op->call, op->number, objects};
     objects = o;
+    mpilab_unlock();
 }
 
 int mpilab_object_free(const struct op *op) {

@@ -46,6 +46,7 @@ static struct operation *find(MPI_Request request) {
 }
 
 static void forget(struct operation *o, const char *end) {
+    mpilab_lock();
     for (struct node **n = bucket(o->handle); *n; n = &(*n)->next) {
         if (&(*n)->op != o) continue;
         struct node *gone = *n;
@@ -56,25 +57,27 @@ static void forget(struct operation *o, const char *end) {
         *n = gone->next;
         mpilab_guard_free(&gone->op.guard);
         free(gone);
-        return;
+        break;
     }
+    mpilab_unlock();
 }
 
 struct operation *mpilab_operation_of(MPI_Request request) {
-    return request == MPI_REQUEST_NULL ? NULL : find(request);
+    mpilab_lock();
+    struct operation *found = request == MPI_REQUEST_NULL ? NULL : find(request);
+    mpilab_unlock();
+    return found;
 }
 
 int mpilab_operation_numbers(int count) {
-    int first = last_id + 1;
-    last_id += count;
-    return first;
+    return __atomic_fetch_add(&last_id, count, __ATOMIC_RELAXED) + 1;
 }
 
 /* The operation that `op` is about to make. */
 struct operation *mpilab_operation_new(struct op *op) {
     struct node *n = calloc(1, sizeof *n);
     struct operation *o = &n->op;
-    o->id = ++last_id;
+    o->id = __atomic_add_fetch(&last_id, 1, __ATOMIC_RELAXED);
     o->call = op->call;
     o->number = op->number;
     o->at = mpilab_place(op->place);
@@ -103,10 +106,12 @@ static void overwritten(struct operation *by) {
 
 void mpilab_operation_made(struct operation *o, MPI_Request handle) {
     struct node *n = (struct node *)o, **end;
+    mpilab_lock();
     overwritten(o);
     o->handle = number(handle);
     for (end = bucket(o->handle); *end; end = &(*end)->next) {}
     *end = n;
+    mpilab_unlock();
 }
 
 void mpilab_operation_failed(struct operation *o) {
@@ -130,17 +135,24 @@ static void unknown(struct op *op, MPI_Request request) {
                    mpilab_plain_names[op->call]);
 }
 
-/* The operations of a call's requests, one for each: NULL for MPI_REQUEST_NULL and for what no operation made. */
+/* The operations of a call's requests, one for each: NULL for MPI_REQUEST_NULL and for what no operation made.  They stay
+ * claimed: when MPI has completed one, another thread may get its handle before we have forgotten it. */
 static struct operation **operations(const struct op *op) {
     int64_t count = op->requests > 0 ? op->requests : 0;
     struct operation **of = calloc((size_t)count + 1, sizeof *of);
+    mpilab_lock();
     for (int64_t i = 0; i < count; i++) {
         if (op->request[i] != MPI_REQUEST_NULL) of[i] = find(op->request[i]);
         if (of[i]) of[i]->claimed = 1;
     }
+    mpilab_unlock();
+    return of;
+}
+
+static void unclaim(struct operation **of, int64_t count) {
     for (int64_t i = 0; i < count; i++)
         if (of[i]) of[i]->claimed = 0;
-    return of;
+    free(of);
 }
 
 static char *call_line(struct op *op) {
@@ -151,7 +163,7 @@ static char *call_line(struct op *op) {
         int none = op->request[i] == MPI_REQUEST_NULL ? 0 : -1;
         length += (size_t)sprintf(ids + length, "%s%d", i ? "," : "", of[i] ? of[i]->id : none);
     }
-    free(of);
+    unclaim(of, op->requests);
     int written = asprintf(&line, "{\"k\":\"call\",\"n\":%ld,\"call\":\"%s\",\"at\":\"%s\",\"t\":%ld,\"reqs\":[%s]}", op->number,
                            mpilab_call_names[op->call], mpilab_json(mpilab_place(op->place), at, sizeof at), mpilab_now_ns(), ids);
     return written < 0 ? NULL : line;
@@ -166,7 +178,7 @@ static void log_call(struct op *op) {
 /* Requests that no operation made must not reach the MPI library: they are taken for MPI_REQUEST_NULL. */
 static void admit(struct op *op) {
     for (int64_t i = 0; i < op->requests; i++) {
-        if (op->request[i] == MPI_REQUEST_NULL || find(op->request[i])) continue;
+        if (op->request[i] == MPI_REQUEST_NULL || mpilab_operation_of(op->request[i])) continue;
         unknown(op, op->request[i]);
         op->request[i] = MPI_REQUEST_NULL;
     }
@@ -228,7 +240,10 @@ static struct batch gather(struct op *op) {
     return b;
 }
 
-static void let_go(struct batch *b) { free(b->copies), free(b->of), free(b->order), free(b->statuses); }
+static void let_go(struct batch *b) {
+    unclaim(b->of, b->count);
+    free(b->copies), free(b->order), free(b->statuses);
+}
 
 /* Completes request i, of which MPI said so. */
 static void take(struct op *op, struct batch *b, int64_t i, const MPI_Status *status) {
@@ -415,7 +430,7 @@ int mpilab_free_request(struct op *op) {
         mpilab_finding("request-lifecycle", op->number, NULL, "MPI_Request_free is given MPI_REQUEST_NULL");
         return MPI_SUCCESS;
     }
-    struct operation *o = find(*op->request);
+    struct operation *o = mpilab_operation_of(*op->request);
     if (!o) {
         unknown(op, *op->request);
         *op->request = MPI_REQUEST_NULL;

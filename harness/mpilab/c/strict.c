@@ -29,6 +29,12 @@ static MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
 static enum { WILD_ANY, WILD_LOW, WILD_HIGH } wild;
 static long wild_spent_us;
 
+static pthread_mutex_t tables = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+
+void mpilab_lock(void) { pthread_mutex_lock(&tables); }
+
+void mpilab_unlock(void) { pthread_mutex_unlock(&tables); }
+
 unsigned mpilab_random(void) {
     seed = seed * 1664525u + 1013904223u;
     return seed >> 8;

@@ -188,6 +188,10 @@ void mpilab_comm_shadow_new(MPI_Comm comm);
 void mpilab_comm_shadow_gone(MPI_Comm comm);
 void mpilab_comms_log(void);
 
+/* The tables of strict mode belong to one thread at a time; the lock may be taken again by its holder. */
+void mpilab_lock(void);
+void mpilab_unlock(void);
+
 unsigned mpilab_random(void);
 
 #endif

@@ -125,13 +125,16 @@ static struct signature compute(MPI_Datatype type) {
 
 static struct signature of_one(MPI_Datatype type) {
     size_t k = ((uintptr_t)type * 2654435761u >> 4) % REMEMBERED;
+    mpilab_lock();
     if (!remembered[k].used || remembered[k].type != type) {
         struct signature s = compute(type); /* may remember others */
         remembered[k].of_one = s;
         remembered[k].type = type;
         remembered[k].used = 1;
     }
-    return remembered[k].of_one;
+    struct signature found = remembered[k].of_one;
+    mpilab_unlock();
+    return found;
 }
 
 void mpilab_types_changed(void) { memset(remembered, 0, sizeof remembered); }

@@ -89,6 +89,8 @@ def _case(on: Clusters, lab: Lab, ranks: int | None, steps: int | None) -> Case:
     """The case to run: the first timed one with so many ranks, or the first with other ranks."""
     if ranks is not None and not 1 <= ranks <= on.ranks:
         raise HarnessError(f"{ranks} ranks: the engines are {on.ranks}", then=f"choose 1 to {on.ranks}")
+    if steps is not None and steps < 1:
+        raise HarnessError(f"{steps} steps", then="choose at least 1")
     cases = lab.manifest.time
     case = next((one for one in cases if one.ranks == ranks), cases[0])
     return msgspec.structs.replace(case, ranks=ranks or case.ranks, steps=steps or max(case.steps, STEPS))

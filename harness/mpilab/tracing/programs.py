@@ -20,6 +20,7 @@ from mpilab.tracing.choice import Choice, Recorded, collect
 from mpilab.tracing.model import Trace
 
 TIMEOUT_S = 60.0
+MOST_RANKS = 256
 FLAGS = ("-O2", "-g", "-std=gnu11", "-w")
 DEFAULT = Choice()
 TOLD = 600  # characters of what a program printed, in a message
@@ -38,6 +39,8 @@ def record(
 
     Raises HarnessError when it can't be run or observed, and when it recorded nothing.
     """
+    if not 1 <= ranks <= MOST_RANKS or not timeout_s > 0:
+        raise HarnessError(f"{ranks} ranks for {timeout_s:g} s", then=f"choose 1 to {MOST_RANKS} ranks, and some time")
     folder = sweep.new_folder()
     try:
         choice.must_fit(folder, ranks)
