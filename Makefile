@@ -1,8 +1,8 @@
 # The commands of mpilab.  Each sets up what it needs first (harness/install.py), which takes no time when all is there.
 PYTHON ?= python3
 BIN := .venv/bin
-OUR_C := $(wildcard harness/mpilab/c/*.c)
-ALL_C := $(wildcard harness/mpilab/c/*.[ch] labs/*/*.[ch] solutions/*/*.[ch] solutions/*/wrong/*.[ch] bench/*.[ch])
+ALL_C := $(wildcard harness/mpilab/c/*.[ch] labs/*/*.[ch] solutions/*/*.[ch] solutions/*/wrong/*.[ch] bench/*.[ch] \
+  tests/programs/*/*.c tests/programs/ok/*/*.c tests/race/*.[ch] tests/race/*/*.c tests/stories/*.c tests/mistakes/*.c)
 
 .DEFAULT_GOAL := help
 .PHONY: help install demo test lab bench lint format lock clean
@@ -33,15 +33,18 @@ lint: install ## style and types: ruff, mypy --strict, clang-format, our C witho
 	$(BIN)/mypy
 	@echo "clang-format --dry-run -Werror ($(words $(ALL_C)) C files)"
 	@$(BIN)/clang-format --dry-run -Werror $(ALL_C)
-	$(BIN)/mpicc -Wall -Wextra -Werror -fsyntax-only $(OUR_C)
+	$(BIN)/python -c "from mpilab import build; build.libraries()"  # -Wall -Wextra -Werror
 
 format: install ## put Python and C into the project's format
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 	$(BIN)/clang-format -i $(ALL_C)
 
-bench: install ## mpilab's timing beside what people use instead
+bench: install ## the benchmarks behind docs/bench-*.md: timing, the tracer, the viewer, diagnosis (an hour, on a quiet machine)
 	$(BIN)/python bench/timing.py
+	$(BIN)/python bench/tracer.py
+	$(BIN)/python bench/viewer.py
+	$(BIN)/python bench/diagnose.py
 
 lock: install ## requirements.lock from pyproject.toml, keeping the versions that still fit (newer ones: make lock UPGRADE=--upgrade)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade --target build/uv uv

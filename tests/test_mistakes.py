@@ -72,8 +72,8 @@ def test_notes_on_timing_cost_nothing() -> None:
 @pytest.mark.parametrize(
     "source",
     [
-        'int main(void) { puts("clock() sleep(1)"); /* clock() */ double a = MPI_Wtime(); work(); a = MPI_Wtime() - a;'
-        ' printf("%g", a); }',
+        'int main(void) { puts("clock() sleep(1)"); double a = MPI_Wtime(); work(); a = MPI_Wtime() - a; printf("", a); }',
+        "int main(void) { /* clock() */ double a = MPI_Wtime(); work(); a = MPI_Wtime() - a; printf(format, a); }",
         "void f(void) { double a = MPI_Wtime(); }\nvoid g(void) { printf(1); double b = MPI_Wtime(); }",
     ],
 )

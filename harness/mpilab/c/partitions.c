@@ -12,8 +12,8 @@ static int ready(const struct op *op, const struct operation *o, int part) {
     if (part < 0 || part >= o->parts) return 0;
     if (!mpilab_flight_find(o->part_base + (size_t)part * o->part_bytes, 1, 1, &area)) return 0;
     if (area.op != o->first_part + part) return 0;
-    mpilab_finding("request-lifecycle", op->number, mpilab_place(area.site), "%s makes partition %d ready a second time",
-                   mpilab_plain_names[op->call], part);
+    mpilab_finding("request-lifecycle", op->number, mpilab_place(area.site),
+                   "%s makes partition %d ready a second time", mpilab_plain_names[op->call], part);
     return 1;
 }
 

@@ -69,9 +69,7 @@ struct operation *mpilab_operation_of(MPI_Request request) {
     return found;
 }
 
-int mpilab_operation_numbers(int count) {
-    return __atomic_fetch_add(&last_id, count, __ATOMIC_RELAXED) + 1;
-}
+int mpilab_operation_numbers(int count) { return __atomic_fetch_add(&last_id, count, __ATOMIC_RELAXED) + 1; }
 
 /* The operation that `op` is about to make. */
 struct operation *mpilab_operation_new(struct op *op) {
@@ -164,8 +162,9 @@ static char *call_line(struct op *op) {
         length += (size_t)sprintf(ids + length, "%s%d", i ? "," : "", of[i] ? of[i]->id : none);
     }
     unclaim(of, op->requests);
-    int written = asprintf(&line, "{\"k\":\"call\",\"n\":%ld,\"call\":\"%s\",\"at\":\"%s\",\"t\":%ld,\"reqs\":[%s]}", op->number,
-                           mpilab_call_names[op->call], mpilab_json(mpilab_place(op->place), at, sizeof at), mpilab_now_ns(), ids);
+    int written = asprintf(&line, "{\"k\":\"call\",\"n\":%ld,\"call\":\"%s\",\"at\":\"%s\",\"t\":%ld,\"reqs\":[%s]}",
+                           op->number, mpilab_call_names[op->call], mpilab_json(mpilab_place(op->place), at, sizeof at),
+                           mpilab_now_ns(), ids);
     return written < 0 ? NULL : line;
 }
 

@@ -5,8 +5,8 @@
  * finding.  The buffers of an access are in flight (guard.c) until a call that completes it at the origin.  Which accesses
  * of different ranks conflict is found from the logs (diagnosis/onesided.py). */
 #define _GNU_SOURCE
-#include "flight.h"
 #include "rma.h"
+#include "flight.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,10 +39,13 @@ static int first_held(const struct window *w) {
 /* `op` begins an access epoch: no other may be open. */
 static void must_be_closed(const struct op *op, const struct window *w) {
     if (w->epoch == EPOCH_FENCE && w->accesses)
-        WRONG(op, w->opened, "%s is called in the epoch of MPI_Win_fence: accesses have been made since then, and no other fence has completed them",
-              name_of(op));
+        WRONG(
+            op, w->opened,
+            "%s is called in the epoch of MPI_Win_fence: accesses have been made since then, and no other fence has completed them",
+            name_of(op));
     else if (w->epoch == EPOCH_START)
-        WRONG(op, w->opened, "%s is called in the epoch of MPI_Win_start, which MPI_Win_complete has not closed", name_of(op));
+        WRONG(op, w->opened, "%s is called in the epoch of MPI_Win_start, which MPI_Win_complete has not closed",
+              name_of(op));
     else if (w->epoch == EPOCH_LOCK_ALL)
         WRONG(op, w->opened, "%s is called while all ranks are locked", name_of(op));
     else if (w->epoch == EPOCH_LOCK && !is(op, "Win_lock"))
@@ -50,10 +53,13 @@ static void must_be_closed(const struct op *op, const struct window *w) {
 }
 
 static void fence(const struct op *op, const struct window *w) {
-    if (w->epoch != EPOCH_FENCE) must_be_closed(op, w);
+    if (w->epoch != EPOCH_FENCE)
+        must_be_closed(op, w);
     else if (w->accesses && (op->argument & MPI_MODE_NOPRECEDE))
-        WRONG(op, w->opened, "MPI_Win_fence is called with MPI_MODE_NOPRECEDE, but accesses have been made since the last fence");
-    if (w->posted) WRONG(op, w->posted, "MPI_Win_fence is called in the epoch of MPI_Win_post, which MPI_Win_wait has not closed");
+        WRONG(op, w->opened,
+              "MPI_Win_fence is called with MPI_MODE_NOPRECEDE, but accesses have been made since the last fence");
+    if (w->posted)
+        WRONG(op, w->posted, "MPI_Win_fence is called in the epoch of MPI_Win_post, which MPI_Win_wait has not closed");
 }
 
 static void lock(const struct op *op, const struct window *w) {
@@ -65,14 +71,17 @@ static void lock(const struct op *op, const struct window *w) {
 /* Calls that are for locked ranks only. */
 static void must_be_locked(const struct op *op, const struct window *w, int all) {
     if (w->epoch == EPOCH_LOCK_ALL && !is(op, "Win_unlock")) return;
-    if (w->epoch == EPOCH_LOCK && (all || no_rank(w, op->dest) || w->held[op->dest]) && !is(op, "Win_unlock_all")) return;
+    if (w->epoch == EPOCH_LOCK && (all || no_rank(w, op->dest) || w->held[op->dest]) && !is(op, "Win_unlock_all"))
+        return;
     if (op->dest == MPI_PROC_NULL) return;
     if (w->epoch == EPOCH_LOCK && !all)
-        WRONG(op, w->opened, "%s is called for rank %d, which is not locked: rank %d is", name_of(op), op->dest, first_held(w));
+        WRONG(op, w->opened, "%s is called for rank %d, which is not locked: rank %d is", name_of(op), op->dest,
+              first_held(w));
     else if (w->epoch == EPOCH_LOCK || w->epoch == EPOCH_LOCK_ALL)
         WRONG(op, w->opened, "%s is called in the epoch of %s", name_of(op),
               w->epoch == EPOCH_LOCK ? "MPI_Win_lock" : "MPI_Win_lock_all");
-    else WRONG(op, NULL, "%s is called without a lock", name_of(op));
+    else
+        WRONG(op, NULL, "%s is called without a lock", name_of(op));
 }
 
 static const char *const closers[] = {
@@ -86,21 +95,27 @@ static void must_be_over(const struct op *op, const struct window *w) {
     if (w->epoch > EPOCH_FENCE || (w->epoch == EPOCH_FENCE && w->accesses))
         WRONG(op, w->opened, "%s is called while an epoch is open: %s", name_of(op), closers[w->epoch]);
     if (w->posted)
-        WRONG(op, w->posted, "%s is called while an epoch is open: MPI_Win_wait has not closed that of MPI_Win_post", name_of(op));
+        WRONG(op, w->posted, "%s is called while an epoch is open: MPI_Win_wait has not closed that of MPI_Win_post",
+              name_of(op));
 }
 
 static void epoch_call(const struct op *op, const struct window *w) {
-    if (is(op, "Win_fence")) fence(op, w);
-    else if (is(op, "Win_start") || is(op, "Win_lock_all")) must_be_closed(op, w);
-    else if (is(op, "Win_lock")) lock(op, w);
+    if (is(op, "Win_fence"))
+        fence(op, w);
+    else if (is(op, "Win_start") || is(op, "Win_lock_all"))
+        must_be_closed(op, w);
+    else if (is(op, "Win_lock"))
+        lock(op, w);
     else if (is(op, "Win_complete")) {
         if (w->epoch != EPOCH_START) WRONG(op, NULL, "MPI_Win_complete is called without MPI_Win_start");
     } else if (is(op, "Win_post")) {
         if (w->posted) WRONG(op, w->posted, "MPI_Win_post is called twice without MPI_Win_wait between them");
     } else if (is(op, "Win_wait") || is(op, "Win_test")) {
         if (!w->posted) WRONG(op, NULL, "%s is called without MPI_Win_post", name_of(op));
-    } else if (is(op, "Win_unlock") || is(op, "Win_flush") || is(op, "Win_flush_local")) must_be_locked(op, w, 0);
-    else if (is(op, "Win_unlock_all") || is(op, "Win_flush_all") || is(op, "Win_flush_local_all")) must_be_locked(op, w, 1);
+    } else if (is(op, "Win_unlock") || is(op, "Win_flush") || is(op, "Win_flush_local"))
+        must_be_locked(op, w, 0);
+    else if (is(op, "Win_unlock_all") || is(op, "Win_flush_all") || is(op, "Win_flush_local_all"))
+        must_be_locked(op, w, 1);
 }
 
 /* ---- accesses ---------------------------------------------------------------------------------------------------- */
@@ -129,10 +144,12 @@ static int in_window(const struct op *op, const struct window *w) {
     if (w->flavor == MPI_WIN_FLAVOR_DYNAMIC || !runs.whole) return 1;
     int64_t size = w->bytes[op->dest];
     for (int i = 0; i < runs.count; i++) {
-        int64_t first = runs.list[i].first, end = first + runs.list[i].stride * (runs.list[i].count - 1) + runs.list[i].bytes;
+        int64_t first = runs.list[i].first,
+                end = first + runs.list[i].stride * (runs.list[i].count - 1) + runs.list[i].bytes;
         if (first >= 0 && end <= size) continue;
-        mpilab_finding("invalid-argument", op->number, NULL, "%s accesses bytes %lld to %lld of rank %d's window, which has %lld",
-                       name_of(op), (long long)first, (long long)end - 1, op->dest, (long long)size);
+        mpilab_finding("invalid-argument", op->number, NULL,
+                       "%s accesses bytes %lld to %lld of rank %d's window, which has %lld", name_of(op),
+                       (long long)first, (long long)end - 1, op->dest, (long long)size);
         return 0;
     }
     return 1;
@@ -142,15 +159,18 @@ static void types_fit(const struct op *op) {
     const struct part *own = op->recv.buf ? &op->recv : &op->send;
     if (op->op == MPI_NO_OP && !op->recv.buf) return;
     int fetches = is(op, "Get") || is(op, "Rget");
-    struct signature here = mpilab_signature(own->count, own->type), there = mpilab_signature(op->target.count, op->target.type);
+    struct signature here = mpilab_signature(own->count, own->type),
+                     there = mpilab_signature(op->target.count, op->target.type);
     struct signature *sent = fetches ? &there : &here, *room = fetches ? &here : &there;
     if (!sent->elements || !strcmp(sent->basic, "MPI_PACKED") || !strcmp(room->basic, "MPI_PACKED")) return;
     if (room->elements && strcmp(sent->basic, room->basic) && strcmp(sent->basic, "-") && strcmp(room->basic, "-"))
-        mpilab_finding("count-or-type-mismatch", op->number, NULL, "%s describes the data as %s here and as %s at the target",
-                       name_of(op), here.basic, there.basic);
+        mpilab_finding("count-or-type-mismatch", op->number, NULL,
+                       "%s describes the data as %s here and as %s at the target", name_of(op), here.basic,
+                       there.basic);
     else if (sent->bytes > room->bytes)
-        mpilab_finding("truncation", op->number, NULL, "%s describes %lld bytes where the data come from and %lld where they go",
-                       name_of(op), (long long)sent->bytes, (long long)room->bytes);
+        mpilab_finding("truncation", op->number, NULL,
+                       "%s describes %lld bytes where the data come from and %lld where they go", name_of(op),
+                       (long long)sent->bytes, (long long)room->bytes);
 }
 
 /* The buffers of an access are in flight. */
@@ -188,8 +208,8 @@ static void land(const struct op *op, struct window *w, int target) {
         if (p->request) mpilab_operation_landed(p->request, op);
         const char *wrong = mpilab_guard_end(&p->guard, INT64_MAX);
         if (wrong)
-            mpilab_finding("buffer-race", p->number, mpilab_place(op->place), "%s between %s and its completion in %s", wrong,
-                           mpilab_plain_names[p->call], name_of(op));
+            mpilab_finding("buffer-race", p->number, mpilab_place(op->place), "%s between %s and its completion in %s",
+                           wrong, mpilab_plain_names[p->call], name_of(op));
         mpilab_guard_free(&p->guard);
         free(p);
     }
@@ -246,11 +266,16 @@ void mpilab_rma_after(struct op *op) {
     struct window *w = mpilab_window(op->win);
     if (!w || op->kind == KIND_ACCESS) return;
     if (op->kind == KIND_FREE_WIN || is(op, "Win_flush_all") || is(op, "Win_flush_local_all")) land(op, w, -1);
-    if (op->kind == KIND_FREE_WIN) mpilab_window_forget(w);
-    else if (is(op, "Win_fence")) fenced(op, w);
-    else if (is(op, "Win_start")) started(op, w);
-    else if (is(op, "Win_lock_all")) begin(w, EPOCH_LOCK_ALL, mpilab_place(op->place));
-    else if (is(op, "Win_post")) w->posted = mpilab_place(op->place);
+    if (op->kind == KIND_FREE_WIN)
+        mpilab_window_forget(w);
+    else if (is(op, "Win_fence"))
+        fenced(op, w);
+    else if (is(op, "Win_start"))
+        started(op, w);
+    else if (is(op, "Win_lock_all"))
+        begin(w, EPOCH_LOCK_ALL, mpilab_place(op->place));
+    else if (is(op, "Win_post"))
+        w->posted = mpilab_place(op->place);
     else if (is(op, "Win_wait") || (is(op, "Win_test") && *op->flag)) {
         w->posted = NULL;
         if (op->flag) mpilab_log("{\"k\":\"done\",\"n\":%ld,\"req\":0}", op->number);
@@ -258,8 +283,10 @@ void mpilab_rma_after(struct op *op) {
         land(op, w, -1);
         begin(w, EPOCH_NONE, mpilab_place(op->place));
     } else if (!no_rank(w, op->dest)) {
-        if (is(op, "Win_lock") || is(op, "Win_unlock")) locked(op, w, is(op, "Win_lock"));
-        else if (is(op, "Win_flush") || is(op, "Win_flush_local")) land(op, w, op->dest);
+        if (is(op, "Win_lock") || is(op, "Win_unlock"))
+            locked(op, w, is(op, "Win_lock"));
+        else if (is(op, "Win_flush") || is(op, "Win_flush_local"))
+            land(op, w, op->dest);
     }
 }
 

@@ -47,7 +47,7 @@ struct window {
 struct window *mpilab_window(MPI_Win win); /* NULL: not known */
 struct window *mpilab_windows(void);       /* the first of all */
 void mpilab_window_forget(struct window *w);
-int mpilab_flight_number(void);            /* never one of requests.c */
+int mpilab_flight_number(void); /* never one of requests.c */
 /* The bytes of its target's window that the access `op` touches. */
 struct runs mpilab_target_runs(const struct op *op, const struct window *w);
 

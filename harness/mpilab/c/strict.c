@@ -15,10 +15,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#define SIDE 60000             /* characters of a list of signatures */
-#define GRACE_US 200000        /* before a fatal error ends all ranks: they may be about to write what explains it */
-#define WILD_LOOK_US 600000    /* a receive from anybody looks around for so long, at first */
-#define WILD_LOOKS 6           /* so often, and then shortly */
+#define SIDE 60000          /* characters of a list of signatures */
+#define GRACE_US 200000     /* before a fatal error ends all ranks: they may be about to write what explains it */
+#define WILD_LOOK_US 600000 /* a receive from anybody looks around for so long, at first */
+#define WILD_LOOKS 6        /* so often, and then shortly */
 #define WILD_SHORT_US 5000
 #define WILD_BUDGET_US 8000000 /* in all */
 

@@ -18,8 +18,9 @@ void mpilab_log_comm(int id, int size, const int *ranks, int inter);
 
 /* ---- place.c: where a call was made ------------------------------------------------------------------------------ */
 const char *mpilab_place(const void *address); /* "binary+0x12" or "script.py:12"; valid for ever */
-const void *mpilab_site(const void *address);  /* the same for good: a call of Python code gets its line's text as address */
-struct python {                                /* functions of Python's API, and its None */
+const void *
+mpilab_site(const void *address); /* the same for good: a call of Python code gets its line's text as address */
+struct python {                   /* functions of Python's API, and its None */
     int (*alive)(void);
     int (*ensure)(void);
     void (*release)(int);
@@ -109,7 +110,8 @@ struct guard {
     int shared;      /* others use the same number in flight.c */
     uint32_t poison; /* in the program's buffer, again and again */
 };
-#define POISON 0xfffb0000u /* NaN as a float or a double, with 16 bits that tell which operation's; negative as an integer */
+#define POISON                                                                                                         \
+    0xfffb0000u /* NaN as a float or a double, with 16 bits that tell which operation's; negative as an integer */
 void mpilab_guard_new(struct guard *g, struct op *op); /* may put a shadow into op->recv.buf */
 void mpilab_guard_start(struct guard *g, int id, const void *site);
 const char *mpilab_guard_end(struct guard *g, int64_t received_bytes); /* what was wrong, or NULL */
@@ -123,7 +125,7 @@ void mpilab_guard_say(int flight); /* it has now */
 /* ---- watch.c: which line of a Python program touches what is in flight ------------------------------------------- */
 int mpilab_there(const struct blocks *b); /* 0: it was freed, and given back to the system */
 void mpilab_watch(const struct guard *g, const void *site);
-void mpilab_unwatch(const struct guard *g);        /* NULL: nothing is in flight any more */
+void mpilab_unwatch(const struct guard *g);      /* NULL: nothing is in flight any more */
 void mpilab_watch_again(const struct blocks *b); /* MPI has changed these bytes */
 
 /* ---- requests.c -------------------------------------------------------------------------------------------------- */
@@ -155,7 +157,7 @@ int mpilab_cancel(struct op *op);
 void mpilab_operation_landed(int id,
                              const struct op *by); /* its buffers are the program's, before anybody waits for it */
 struct operation *mpilab_operation_of(MPI_Request request); /* NULL: none */
-int mpilab_operation_numbers(int count);                   /* so many numbers for flight.c: the first */
+int mpilab_operation_numbers(int count);                    /* so many numbers for flight.c: the first */
 
 /* ---- partitions.c ------------------------------------------------------------------------------------------------ */
 void mpilab_parts_new(struct operation *o, const struct op *op);
@@ -163,7 +165,7 @@ void mpilab_parts_start(const struct operation *o, const void *site);
 void mpilab_parts_end(const struct operation *o);
 int mpilab_partition(const struct op *op, int after); /* 0: must not be made */
 
-void mpilab_operations_left(void);                 /* at the end: logs what is still open */
+void mpilab_operations_left(void); /* at the end: logs what is still open */
 
 /* ---- objects.c: communicators, types, groups... made and freed ---------------------------------------------------- */
 void mpilab_object_new(const struct op *op);

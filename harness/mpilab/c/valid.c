@@ -34,12 +34,16 @@ static int misplaced(const struct op *op) {
     switch (base) {
     case BASE_GATHER:
     case BASE_GATHERV:
-    case BASE_REDUCE: return (sends && rank != op->root) || (receives && rank == op->root);
+    case BASE_REDUCE:
+        return (sends && rank != op->root) || (receives && rank == op->root);
     case BASE_SCATTER:
-    case BASE_SCATTERV: return (receives && rank != op->root) || (sends && rank == op->root);
+    case BASE_SCATTERV:
+        return (receives && rank != op->root) || (sends && rank == op->root);
     case BASE_BCAST:
-    case BASE_NEIGHBOR: return 1;
-    default: return receives;
+    case BASE_NEIGHBOR:
+        return 1;
+    default:
+        return receives;
     }
 }
 

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LOCALS 128           /* places of the program that touch windows between two MPI calls */
+#define LOCALS 128            /* places of the program that touch windows between two MPI calls */
 #define LOCALS_IN_ALL 5000000 /* looks at loads and stores; then no more */
 #define ORIGIN ((char *)((uintptr_t)1 << 46))
 
@@ -62,7 +62,8 @@ void mpilab_window_made(MPI_Win win, MPI_Comm shadow) {
     PMPI_Comm_size(shadow, &w->size);
     PMPI_Comm_rank(shadow, &w->rank);
     size_t size = (size_t)w->size;
-    int64_t own[2] = {attribute(win, MPI_WIN_SIZE), attribute(win, MPI_WIN_DISP_UNIT)}, *all = malloc(sizeof own * size);
+    int64_t own[2] = {attribute(win, MPI_WIN_SIZE), attribute(win, MPI_WIN_DISP_UNIT)},
+            *all = malloc(sizeof own * size);
     PMPI_Allgather(own, 2, MPI_INT64_T, all, 2, MPI_INT64_T, shadow);
     w->bytes = malloc(sizeof *w->bytes * size);
     w->unit = malloc(sizeof *w->unit * size);
@@ -73,7 +74,8 @@ void mpilab_window_made(MPI_Win win, MPI_Comm shadow) {
     w->flights = calloc(size, sizeof *w->flights);
     w->watched = mpilab_flight_number();
     struct flight_block memory = {w->base, (size_t)own[0], 0, 0};
-    int private = w->flavor == MPI_WIN_FLAVOR_CREATE || w->flavor == MPI_WIN_FLAVOR_ALLOCATE; /* others can't reach it */
+    int private =
+        w->flavor == MPI_WIN_FLAVOR_CREATE || w->flavor == MPI_WIN_FLAVOR_ALLOCATE; /* others can't reach it */
     if (private && w->base && own[0] > 0 && looks < LOCALS_IN_ALL)
         mpilab_flight_add(&memory, 1, FLIGHT_WINDOW, w->watched, NULL);
     mpilab_strict_window(win);
@@ -134,7 +136,8 @@ struct runs mpilab_target_runs(const struct op *op, const struct window *w) {
     if (op->dest < 0 || op->dest >= w->size) return (struct runs){.whole = 0};
     int64_t unit = w->flavor == MPI_WIN_FLAVOR_DYNAMIC ? 1 : w->unit[op->dest];
     mpilab_blocks_add(&blocks, ORIGIN + op->displacement * unit, op->target.count, op->target.type);
-    for (size_t i = 0; i < blocks.count; i++) add_bytes(&runs, blocks.list[i].base - ORIGIN, (int64_t)blocks.list[i].bytes);
+    for (size_t i = 0; i < blocks.count; i++)
+        add_bytes(&runs, blocks.list[i].base - ORIGIN, (int64_t)blocks.list[i].bytes);
     runs.whole = runs.whole && blocks.whole;
     mpilab_blocks_free(&blocks);
     return runs;
@@ -173,9 +176,11 @@ size_t mpilab_rma_text(const struct op *op, char *into, size_t size) {
     size_t length = 0;
     into[0] = 0;
     if (!w) return 0;
-    if (op->dest != NOBODY) length += (size_t)snprintf(into, size, ",\"dest\":%d", op->dest == MPI_PROC_NULL ? -2 : op->dest);
+    if (op->dest != NOBODY)
+        length += (size_t)snprintf(into, size, ",\"dest\":%d", op->dest == MPI_PROC_NULL ? -2 : op->dest);
     if (mpilab_is(op->call, "Win_lock"))
-        length += (size_t)snprintf(into + length, size - length, ",\"lock\":%d", op->lock == MPI_LOCK_EXCLUSIVE ? 2 : 1);
+        length +=
+            (size_t)snprintf(into + length, size - length, ",\"lock\":%d", op->lock == MPI_LOCK_EXCLUSIVE ? 2 : 1);
     if (mpilab_is(op->call, "Win_start") || mpilab_is(op->call, "Win_post"))
         length += group_text(op->group, op->win, into + length, size - length);
     if (op->kind != KIND_ACCESS) return length;

@@ -94,7 +94,7 @@ def _diagnose(
     progress("running it strictly", 0.4)
     first = _strict(program, ranks, folder, limit, plain, "")
     findings = [*first.findings, *_crashes(first.ran, first.findings), *_crashes(plain, first.findings)]
-    if not findings and any(_takes_from_any(one) for one in first.logs):
+    if not findings and any(map(_from_any, first.logs)):
         findings += _races(program, ranks, folder, limit, plain, progress)
     if not findings and plain.end == "stuck" and plain.deadlock:
         stuck = plain.deadlock
@@ -148,12 +148,9 @@ def _strict(program: Program, ranks: int, folder: Path, limit_s: float, plain: R
     return _Observed(ran, logs, findings)
 
 
-def _takes_from_any(one: log.RankLog) -> bool:
-    return any(map(_from_any, one.entries))
-
-
-def _from_any(entry: log.Entry) -> bool:
-    return isinstance(entry, log.Call) and entry.source == log.ANY
+def _from_any(one: log.RankLog) -> list[str]:
+    """The places where a rank takes a message from any source."""
+    return [entry.at for entry in one.entries if isinstance(entry, log.Call) and entry.source == log.ANY]
 
 
 def _races(program: Program, ranks: int, folder: Path, limit_s: float, plain: Ran, progress: Progress) -> list[Finding]:
@@ -165,7 +162,7 @@ def _races(program: Program, ranks: int, folder: Path, limit_s: float, plain: Ra
         if bad:
             cause = bad[0]
             lines = places.lines(log.places(seen.logs))
-            takers = dict.fromkeys(lines.get(e.at, "") for one in seen.logs for e in one.entries if _from_any(e))
+            takers = [lines.get(at, "") for one in seen.logs for at in _from_any(one)]
             where = next(filter(None, takers), cause.where)
             text = (
                 "which message a receive from any source takes decides the fate of this program: when messages of the "

@@ -20,7 +20,7 @@ from mpilab.diagnosis.order import EXCLUSIVE, Clock, Order, events
 
 Run = list[int]  # first byte, bytes of a block, stride, blocks
 NEVER = 1 << 62
-AT_HAND = 1000  # accesses to one target that are compared
+AT_HAND = 500  # accesses to one target that are compared
 PAIRS = 5000  # doubtful pairs say enough
 BLOCKS = 10_000  # of an access that are compared one by one
 SMALL = 16  # bytes of a flag
@@ -54,16 +54,13 @@ class Access:
     done: int = NEVER
     fetches: bool = False
     void: bool = False
+    low: int = 0  # the first byte
+    high: int = 0  # the one behind the last
 
-    @property
-    def low(self) -> int:
-        """The first byte."""
-        return min(first for first, *_ in self.runs)
-
-    @property
-    def high(self) -> int:
-        """The byte behind the last one."""
-        return max(first + size + stride * (count - 1) for first, size, stride, count in self.runs)
+    def __post_init__(self) -> None:
+        """Measure."""
+        self.low = min(first for first, *_ in self.runs)
+        self.high = max(first + size + stride * (count - 1) for first, size, stride, count in self.runs)
 
     @property
     def small(self) -> bool:
@@ -83,7 +80,6 @@ class _Search:
     def __init__(self, ranks: Sequence[Deeds], comms: Mapping[int, Comm]) -> None:
         self.ranks, self.order = ranks, Order(ranks, comms)
         self.at_hand: dict[tuple[int, int], dict[tuple[object, ...], Access]] = defaultdict(dict)
-        self.bounds: dict[int, tuple[int, int]] = {}
         self.open: dict[tuple[int, int], list[Access]] = defaultdict(list)  # by rank and window
         self.calls: dict[tuple[int, int], Call] = {}
         self.accesses: dict[tuple[int, int], Access] = {}  # by rank and call, until that returns
@@ -211,22 +207,15 @@ class _Search:
     def _compare(self, new: Access) -> None:
         known = self.at_hand[new.win, new.target]
         low, high = new.low, new.high
-        for old in known.values():
-            bounds = self.bounds[id(old)]
-            if bounds[1] <= low or bounds[0] >= high or len(self.pairs) >= PAIRS:
-                continue
-            if self._conflict(old, new) and not self._before(old, new) and common(old.runs, new.runs):
-                self.pairs.append((old, new))
+        if len(self.pairs) < PAIRS:
+            for old in [old for old in known.values() if old.low < high and old.high > low]:
+                if self._conflict(old, new) and not self._before(old, new) and common(old.runs, new.runs):
+                    self.pairs.append((old, new))
         key = new.rank, new.call, new.where, new.reads, new.operation, low, high, new.lock
-        self._drop(known.pop(key, None))
+        known.pop(key, None)  # the new one goes to the end
         if len(known) >= AT_HAND:
             self._prune(known)
         known[key] = new
-        self.bounds[id(new)] = low, high
-
-    def _drop(self, old: Access | None) -> None:
-        if old:
-            del self.bounds[id(old)]
 
     def _prune(self, known: dict[tuple[object, ...], Access]) -> None:
         """Forget what is over for everybody, and if that is too little the older half."""
@@ -235,7 +224,7 @@ class _Search:
         if len(known) - len(keys) > AT_HAND // 2:
             keys = list(known)[: AT_HAND // 2]
         for key in keys:
-            self._drop(known.pop(key))
+            del known[key]
 
     def _before(self, a: Access, b: Access) -> bool:
         """Whether `a` was over before `b` began."""

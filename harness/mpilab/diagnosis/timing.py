@@ -1,8 +1,9 @@
 """Mistakes in measuring that are no mistakes in MPI: said as notes, they cost nothing.
 
-Theory of operation.  Looks at the source only.  clock() counts processor time, which stands still while a rank sleeps and
-runs twice as fast with two threads; a sleeping rank gives its core away, so sleep() is no computation; what is printed,
-checked or set up between two readings of the clock is timed as well.  Text in comments and strings does not count.
+Theory of operation. Looks at the source only. clock() counts processor time, which stands still while a rank sleeps
+and runs twice as fast with two threads; a sleeping rank gives its core away, so sleep() is no computation; what is
+printed, checked or set up between two readings of the clock is timed as well. Text in comments and strings does not
+count.
 """
 
 import ast
