@@ -47,7 +47,7 @@ CLANG_INSTRUMENT = (
     *(word for option in _CLANG_OFF for word in ("-mllvm", f"-asan-{option}")),
 )
 PMPI_PARTS = (
-    "pmpi.c", "comms.c", "record.c", "log.c", "place.c", "types.c", "parts.c", "valid.c", "partitions.c",
+    "pmpi.c", "comms.c", "record.c", "clock.c", "sidefile.c", "log.c", "place.c", "types.c", "parts.c", "valid.c", "partitions.c",
     "guard.c", "watch.c", "requests.c", "objects.c",
     "strict.c", "rma.c", "window.c", "program.c", "host.c", "flight.c",
 )  # fmt: skip
