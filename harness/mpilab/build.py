@@ -47,8 +47,8 @@ CLANG_INSTRUMENT = (
     *(word for option in _CLANG_OFF for word in ("-mllvm", f"-asan-{option}")),
 )
 PMPI_PARTS = (
-    "pmpi.c", "comms.c", "record.c", "clock.c", "sidefile.c", "log.c", "place.c", "types.c", "parts.c", "valid.c", "partitions.c",
-    "guard.c", "watch.c", "requests.c", "objects.c",
+    "pmpi.c", "comms.c", "record.c", "clock.c", "sidefile.c", "log.c", "place.c", "types.c", "parts.c", "valid.c",
+    "partitions.c", "guard.c", "watch.c", "requests.c", "waits.c", "objects.c",
     "strict.c", "rma.c", "window.c", "program.c", "host.c", "flight.c",
 )  # fmt: skip
 LIBRARIES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {  # file: its sources and flags of its own

@@ -150,6 +150,14 @@ struct operation {
 struct operation *mpilab_operation_new(struct op *op);
 void mpilab_operation_made(struct operation *o, MPI_Request handle);
 void mpilab_operation_failed(struct operation *o);
+void mpilab_operation_forget(struct operation *o, const char *end);
+void mpilab_request_unknown(struct op *op, MPI_Request request); /* says so */
+struct operation **mpilab_operations(const struct op *op);       /* of its requests, claimed */
+void mpilab_unclaim(struct operation **of, int64_t count);       /* and frees the list */
+char *mpilab_requests_line(struct op *op);                       /* its line of the log */
+void mpilab_requests_admit(struct op *op);                       /* requests of nobody become MPI_REQUEST_NULL */
+
+/* ---- waits.c ----------------------------------------------------------------------------------------------------- */
 int mpilab_wait(struct op *op); /* the whole wait family */
 int mpilab_start(struct op *op);
 int mpilab_free_request(struct op *op);

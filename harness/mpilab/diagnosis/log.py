@@ -40,6 +40,9 @@ def signature(text: str) -> Signature | None:
     return Signature(match[1], int(match[2]), match[3], int(match[4])) if match else None
 
 
+Run = tuple[int, int, int, int]  # bytes of a window: the first, bytes of a block, stride, blocks
+
+
 class Init(msgspec.Struct, frozen=True, tag_field="k", tag="init"):
     """The first line: this rank, how many there are, and the largest message that goes eagerly (bytes, 0 unknown)."""
 
@@ -84,7 +87,7 @@ class Call(msgspec.Struct, frozen=True, tag_field="k", tag="call"):
     lock: int = 0  # of a window: 1 shared, 2 exclusive
     group: list[int] = []
     basic: str = ""  # the type at the target of a one-sided access,
-    runs: list[list[int]] | None = None  # and its bytes: first, bytes of a block, stride, blocks
+    runs: list[Run] | None = None  # and its bytes
 
 
 class Ret(msgspec.Struct, frozen=True, tag_field="k", tag="ret"):
@@ -150,13 +153,13 @@ class Reported(msgspec.Struct, frozen=True, tag_field="k", tag="finding"):
 
 
 class Local(msgspec.Struct, frozen=True, tag_field="k", tag="local"):
-    """Before call `n` code at `at` loaded from (`write`: stored to) its own memory of a window; runs as in Call."""
+    """Before call `n` code at `at` loaded from (`write`: stored to) its own memory of a window."""
 
     n: int
     win: int
     at: str = ""
     write: int = 0
-    runs: list[list[int]] = []
+    runs: list[Run] = []
 
 
 class Full(msgspec.Struct, frozen=True, tag_field="k", tag="full"):

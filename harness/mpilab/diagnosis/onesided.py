@@ -13,12 +13,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from mpilab.diagnosis.findings import Finding, finding
-from mpilab.diagnosis.log import WINDOWS, Call, Comm, Done, Local, Ret, Start
+from mpilab.diagnosis.log import WINDOWS, Call, Comm, Done, Local, Ret, Run, Start
 from mpilab.diagnosis.messages import at
 from mpilab.diagnosis.operations import Deeds, base
 from mpilab.diagnosis.order import EXCLUSIVE, Clock, Order, events
 
-Run = list[int]  # first byte, bytes of a block, stride, blocks
 NEVER = 1 << 62
 AT_HAND = 500  # accesses to one target that are compared
 PAIRS = 5000  # doubtful pairs say enough
@@ -32,7 +31,7 @@ _COMPLETE_HERE = {"Win_flush_local", "Win_flush_local_all"}
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class Access:
-    """An access of `rank` to the window of `target` (world ranks), with the clock it began at.
+    """An access of `rank` to bytes of the window of `target` (world ranks), with the clock it began at.
 
     `number` is its call's (of the owner's own loads and stores: the next call's); `done` that of the call which
     completed it, `gate` the number of the start whose post it waits for (0: none), `lock` the lock it is under.
@@ -256,7 +255,7 @@ def common(some: Sequence[Run], others: Sequence[Run]) -> tuple[int, int] | None
             few, many = (one, other) if one[3] <= other[3] else (other, one)
             for i in range(min(few[3], BLOCKS)):
                 start = few[0] + i * few[2]
-                k = max(0, -((many[0] + many[1] - 1 - start) // many[2]) if many[3] > 1 else 0)  # ends behind `start`
+                k = max(0, -((many[0] + many[1] - 1 - start) // many[2])) if many[2] > 0 else 0  # ends behind `start`
                 low = many[0] + k * many[2]
                 if k < many[3] and low < start + few[1] and start < low + many[1]:
                     return max(low, start), min(low + many[1], start + few[1])
