@@ -10,7 +10,7 @@ from mpilab.tracing import recording, rings, storage
 
 TOP = Path(__file__).parents[1]
 TEXT = (TOP / "docs" / "trace-format.md").read_text(encoding="utf-8")
-RECORD_C = TOP / "harness" / "mpilab" / "c" / "record.c"
+RING_H = TOP / "harness" / "mpilab" / "c" / "ring.h"
 
 
 def rows(name: str) -> list[list[str]]:
@@ -71,8 +71,8 @@ def test_sizes_and_marks_are_as_documented() -> None:
 
 @pytest.mark.parametrize(("name", "dtype"), [("event", rings.RING_EVENT), ("ring_header", rings.HEADER)])
 def test_the_c_library_writes_what_python_reads(name: str, dtype: np.dtype[np.void]) -> None:
-    """The structs of record.c have the fields of rings.py, in order, with their types."""
-    struct = re.search(rf"struct {name} \{{(.*?)\n\}};", RECORD_C.read_text(encoding="utf-8"), re.DOTALL)
+    """The structs of ring.h have the fields of rings.py, in order, with their types."""
+    struct = re.search(rf"struct {name} \{{(.*?)\n\}};", RING_H.read_text(encoding="utf-8"), re.DOTALL)
     assert struct
     kinds = {"uint64_t": "u8", "int64_t": "i8", "uint32_t": "u4", "int32_t": "i4", "double": "f8"}
     found = []

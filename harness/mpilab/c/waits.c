@@ -73,8 +73,13 @@ static void let_go(struct batch *b) {
 
 /* Completes request i, of which MPI said so. */
 static void take(struct op *op, struct batch *b, int64_t i, const MPI_Status *status) {
-    if (b->of[i] && b->of[i]->active) complete(op, b->of[i], status);
-    b->of[i] = NULL; /* it may be gone */
+    struct operation *o = b->of[i];
+    if (o && o->active) {
+        int lives = o->persistent;
+        complete(op, o, status);
+        if (lives) o->claimed = 0;
+        b->of[i] = NULL; /* it may be gone */
+    }
     op->request[i] = b->copies[i];
 }
 
