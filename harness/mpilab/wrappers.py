@@ -274,7 +274,7 @@ def _common_buffer(row: Row) -> dict[str, str]:
             fields |= {"send.displs": "(void *)displs", "recv.displs": "NULL"}
     if row.kind in ("ACCESS", "EPOCH", "FREE_WIN"):
         fields |= {"comm": _comm(row), "win": "*win" if row.kind == "FREE_WIN" else "win"}
-    if row.kind == "ACCESS" and re.match("R?[Gg]et(_c)?$", row.name):
+    if row.kind == "ACCESS" and _fetches(row):
         fields |= {"recv.buf": "origin_addr", "recv.count": "origin_count", "recv.type": "origin_datatype"}
         fields["send.buf"] = "NULL"
     if row.kind == "ACCESS" and row.has("datatype"):
@@ -283,11 +283,17 @@ def _common_buffer(row: Row) -> dict[str, str]:
     return fields
 
 
+def _fetches(row: Row) -> bool:
+    """Whether the call's one buffer of its own is filled from another rank's window."""
+    return bool(re.fullmatch("R?[Gg]et(_c)?", row.name))
+
+
 def _strict_arguments(row: Row) -> list[str]:
     """The call's arguments, with the buffers that strict mode may have put in the place of the program's."""
     names = []
     for _, name, _ in row.parameters:
-        if name in ("recvbuf", "buffer") and row.kind == "COLLECTIVE":
+        receives = {"COLLECTIVE": ("recvbuf", "buffer"), "ACCESS": ("origin_addr",) * _fetches(row)}
+        if name in receives.get(row.kind, ()):
             names.append("call.recv.buf")
         elif name == "status" and _blocking_receive(row):
             names.append("call.status")

@@ -89,8 +89,9 @@ void mpilab_guard_new(struct guard *g, struct op *op) {
     both_sides(op, &g->sent, &g->received);
     size_t length = span(&g->received, &low), total = 0;
     int in_place = op->kind == KIND_COLLECTIVE && op->send.buf == MPI_IN_PLACE;
-    int may = op->kind == KIND_RECV || op->kind == KIND_MRECV || op->kind == KIND_COLLECTIVE;
-    if (!length || length > LARGEST_SHADOW || in_place || !may || !op->makes) return;
+    int may = op->makes && (op->kind == KIND_RECV || op->kind == KIND_MRECV || op->kind == KIND_COLLECTIVE);
+    int fetches = (mpilab_is(op->call, "Get") || mpilab_is(op->call, "Rget")) && op->dest != MPI_PROC_NULL;
+    if (!length || length > LARGEST_SHADOW || in_place || !(may || fetches)) return;
     for (size_t i = 0; i < g->received.count; i++) total += g->received.list[i].bytes;
     g->shadow = malloc(length);
     g->saved = malloc(total);

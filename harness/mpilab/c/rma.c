@@ -16,7 +16,7 @@
 
 #define WRONG(op, also, ...) mpilab_finding("rma-epoch", (op)->number, also, __VA_ARGS__)
 
-static const char *name_of(const struct op *op) { return mpilab_call_names[op->call]; }
+static const char *name_of(const struct op *op) { return mpilab_plain_names[op->call]; }
 
 static int is(const struct op *op, const char *name) { return mpilab_is(op->call, name); }
 
@@ -217,10 +217,7 @@ static void land(const struct op *op, struct window *w, int target) {
 
 /* ---- what strict.c calls ----------------------------------------------------------------------------------------- */
 
-/* Before a call; 0: it is not to be made. */
-int mpilab_rma(struct op *op) {
-    struct window *w = mpilab_window(op->win);
-    if (!w) return 1;
+static int before(struct op *op, struct window *w) {
     if (op->kind == KIND_FREE_WIN) must_be_over(op, w);
     if (op->kind == KIND_EPOCH) epoch_call(op, w);
     if (op->kind != KIND_ACCESS || no_rank(w, op->dest)) return 1;
@@ -229,6 +226,15 @@ int mpilab_rma(struct op *op) {
     if (inside && fits) keep(op, w);
     w->accesses++;
     return fits || op->makes;
+}
+
+/* Before a call; 0: it is not to be made. */
+int mpilab_rma(struct op *op) {
+    mpilab_lock();
+    struct window *w = mpilab_window(op->win);
+    int made = !w || before(op, w);
+    mpilab_unlock();
+    return made;
 }
 
 static void fenced(const struct op *op, struct window *w) {
@@ -261,10 +267,7 @@ static void started(const struct op *op, struct window *w) {
     PMPI_Group_free(&all);
 }
 
-/* After a call that did what it should. */
-void mpilab_rma_after(struct op *op) {
-    struct window *w = mpilab_window(op->win);
-    if (!w || op->kind == KIND_ACCESS) return;
+static void after(struct op *op, struct window *w) {
     if (op->kind == KIND_FREE_WIN || is(op, "Win_flush_all") || is(op, "Win_flush_local_all")) land(op, w, -1);
     if (op->kind == KIND_FREE_WIN)
         mpilab_window_forget(w);
@@ -288,6 +291,15 @@ void mpilab_rma_after(struct op *op) {
         else if (is(op, "Win_flush") || is(op, "Win_flush_local"))
             land(op, w, op->dest);
     }
+}
+
+/* After a call that did what it should. */
+void mpilab_rma_after(struct op *op) {
+    if (op->kind == KIND_ACCESS) return;
+    mpilab_lock();
+    struct window *w = mpilab_window(op->win);
+    if (w) after(op, w);
+    mpilab_unlock();
 }
 
 /* MPI_Finalize. */

@@ -9,7 +9,6 @@
 #include "flight.h"
 #include "rma.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +27,6 @@ static struct local {
 } locals[LOCALS];
 static int local_count;
 static long looks;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 struct window *mpilab_windows(void) { return windows; }
 
@@ -79,8 +77,10 @@ void mpilab_window_made(MPI_Win win, MPI_Comm shadow) {
     if (private && w->base && own[0] > 0 && looks < LOCALS_IN_ALL)
         mpilab_flight_add(&memory, 1, FLIGHT_WINDOW, w->watched, NULL);
     mpilab_strict_window(win);
+    mpilab_lock();
     w->next = windows;
     windows = w;
+    mpilab_unlock();
 }
 
 void mpilab_window_forget(struct window *w) {
@@ -90,9 +90,7 @@ void mpilab_window_forget(struct window *w) {
         break;
     }
     mpilab_flight_remove(w->watched);
-    pthread_mutex_lock(&lock);
     local_count = 0; /* they were told when the call that frees the window began */
-    pthread_mutex_unlock(&lock);
     free(w->bytes), free(w->unit), free(w->started), free(w->held), free(w->flights);
     free(w);
 }
@@ -195,7 +193,7 @@ size_t mpilab_rma_text(const struct op *op, char *into, size_t size) {
 void mpilab_rma_tell(long number) {
     char at[4000], runs[8000];
     if (!__atomic_load_n(&local_count, __ATOMIC_RELAXED)) return;
-    pthread_mutex_lock(&lock);
+    mpilab_lock();
     for (int i = 0; i < local_count; i++) {
         struct local *l = &locals[i];
         runs_text(&l->runs, runs, sizeof runs);
@@ -203,7 +201,7 @@ void mpilab_rma_tell(long number) {
                    mpilab_json(l->at ? l->at : mpilab_place(l->pc), at, sizeof at), l->write, runs);
     }
     local_count = 0;
-    pthread_mutex_unlock(&lock);
+    mpilab_unlock();
 }
 
 static void note(const struct window *w, int64_t first, int64_t bytes, int write, const void *pc, const char *at) {
@@ -219,7 +217,7 @@ static void note(const struct window *w, int64_t first, int64_t bytes, int write
 
 /* The program's own code at `pc`, or an MPI call at `at`, touches memory of windows. */
 void mpilab_rma_local(const void *address, size_t bytes, int write, const void *pc, const char *at) {
-    pthread_mutex_lock(&lock);
+    mpilab_lock();
     if (++looks == LOCALS_IN_ALL)
         for (struct window *w = windows; w; w = w->next) mpilab_flight_remove(w->watched);
     for (struct window *w = windows; w && looks < LOCALS_IN_ALL; w = w->next) {
@@ -228,5 +226,5 @@ void mpilab_rma_local(const void *address, size_t bytes, int write, const void *
         if (end > w->bytes[w->rank]) end = w->bytes[w->rank];
         if (first < end) note(w, first, end - first, write, at ? at : pc, at);
     }
-    pthread_mutex_unlock(&lock);
+    mpilab_unlock();
 }
