@@ -66,6 +66,13 @@ def test_where_our_conversion_gains_nothing_not_slower_is_full_marks(speed: Spee
     assert found.pending == 0
 
 
+@pytest.mark.parametrize(("ratio", "share"), [(0.85, 1), (0.9, 1), (0.5, 0)])
+def test_where_our_conversion_loses_being_as_fast_as_it_is_full_marks(ratio: float, share: float) -> None:
+    """A machine on which the new style is slower costs nobody points who is as fast as we are; worse does."""
+    found = score(POINTS, OK, Speed.SLOWER, around(ratio), around(0.85))
+    assert found.earned == pytest.approx(POINTS * (RIGHT + STYLE + FAST * share))
+
+
 @pytest.mark.parametrize(
     ("speed", "speedup", "gain"),
     [

@@ -1,9 +1,10 @@
 """From verdict and speed to points.
 
-Theory of operation.  Pure.  A kernel earns points for being right, for being in the style the lab is about, and for its
-speed.  Speed is scored against what our own conversion gains over the baseline on this machine, in this session: as
-fast as it is full marks, less in proportion to the gain reached (on a log scale).  Where our conversion gains nothing
-here, not being slower is full marks.  What is undecided is pending: never scored as slow.
+Theory of operation. Pure. A kernel earns points for being right, for being in the style the lab is about, and for its
+speed. Speed is scored against what our own conversion gains over the baseline on this machine, in this session: as
+fast as it is full marks, less in proportion to the gain reached (on a log scale). Where our conversion gains nothing
+here, not being slower is full marks; where it even loses, not being slower than it. What is undecided is pending:
+never scored as slow.
 """
 
 import math
@@ -50,6 +51,8 @@ def _share(speed: Speed, speedup: Estimate, gain: Estimate) -> tuple[float, str]
     """The share of the speed's points, and why."""
     if speed in (Speed.BEST, Speed.AS_FAST):
         return 1.0, f"full marks for speed: our own conversion gains {gain} here"
+    if gain.high < 1 and speedup.high >= gain.low:
+        return 1.0, f"our own conversion is slower than the baseline on this machine ({gain}), and yours is no slower"
     if gain.low <= 1 + MARGIN:
         text = f"our own conversion shows no gain on this machine ({gain})"
         if speed is Speed.SLOWER:

@@ -2,7 +2,7 @@
  *
  * Theory of operation.  Every rank keeps for each window which access epoch it is in: that of a fence, which has begun only
  * when an access follows, that of MPI_Win_start, or that of locks; and whether it has posted.  A call that doesn't fit is a
- * finding.  The buffers of an access are in flight (guard.c) until a call that completes it at the origin.  Which accesses
+ * finding.  The buffers of an access are in flight (guard.c) until a call completes it at the origin.  Which accesses
  * of different ranks conflict is found from the logs (diagnosis/onesided.py). */
 #define _GNU_SOURCE
 #include "rma.h"
