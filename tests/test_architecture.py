@@ -22,7 +22,8 @@ TRACING = (
 )  # fmt: skip
 # A module may import those to its left.
 ORDER = (
-    "errors", "verdict", "regions", "wrappers", "protocol", "machine", "page", "lab", "submission", "sweep", "build",
+    "errors", "verdict", "regions", "calls", "wrappers", "protocol", "machine", "page", "lab", "submission", "sweep",
+    "build",
     *(f"diagnosis.{name}" for name in DIAGNOSIS), "diagnosis.program", "hosted", "engine", "cluster",
     "runner", "check", "stats", "time", "score", "record", "clusters", "attempt", "referee", "report",
     "diagnosis.diagnose", "diagnosis.report", *(f"tracing.{name}" for name in TRACING), "tracing.page",

@@ -10,7 +10,7 @@ import mmap
 from pathlib import Path
 from typing import Any
 
-from mpilab import wrappers
+from mpilab import calls
 
 PHASES = ("idle", "load", "init", "run", "free", "wait")
 IDLE, LOAD, INIT, RUN, FREE, WAIT = range(len(PHASES))
@@ -26,19 +26,19 @@ HEAD = ("pid", "life", "mode", "recording", "comm_count", "member_count", "any_s
 def call_names() -> list[str]:
     """Return the names of all MPI calls the PMPI library sees, numbered as in page.h; number 0 is '', no call."""
     table = (Path(__file__).parent / "c" / "calls.def").read_text(encoding="utf-8")
-    return ["", *(f"MPI_{name}" for _, name, _ in wrappers.table(table))]
+    return ["", *(f"MPI_{name}" for _, name, _ in calls.table(table))]
 
 
 def call_groups() -> list[str]:
     """Return the group of each call, numbered likewise."""
     table = (Path(__file__).parent / "c" / "calls.def").read_text(encoding="utf-8")
-    return ["", *(group for group, _, _ in wrappers.table(table))]
+    return ["", *(group for group, _, _ in calls.table(table))]
 
 
 def call_kinds() -> list[str]:
     """Return what each call is to strict mode (third column of calls.def), numbered likewise."""
     table = (Path(__file__).parent / "c" / "calls.def").read_text(encoding="utf-8")
-    return ["", *(kind for _, _, kind in wrappers.table(table))]
+    return ["", *(kind for _, _, kind in calls.table(table))]
 
 
 class Page:

@@ -8,6 +8,8 @@ follows from their names and from the row's kind. Calls that need more than that
 import re
 from dataclasses import dataclass
 
+from mpilab.calls import table
+
 HAND_WRITTEN = re.compile(r"(Wait|Test)(all|any|some)?|Start(all)?|Init(_thread)?|Finalize|Abort|Pcontrol")
 # communicators made without all of the parent taking part, or without a parent
 NOT_COLLECTIVE = {
@@ -55,16 +57,6 @@ class Row:
     def type_of(self, name: str) -> str:
         """The type of a parameter, '' if there is none of that name."""
         return next((t for t, n, _ in self.parameters if n == name), "")
-
-
-def table(definitions: str) -> list[tuple[str, str, str]]:
-    """(group, name, kind) of each call of calls.def, in the order of their numbers, which begin with 1."""
-    rows = []
-    for plural, group, name, kind in re.findall(r"^CALL(S?)\((\w+), (\w+), (\w+)\)", definitions, re.MULTILINE):
-        rows.append((group, name, kind))
-        if plural:
-            rows.append((group, f"{name}_c", kind))
-    return rows
 
 
 def prototypes(header: str) -> dict[str, tuple[tuple[str, str, str], ...]]:
