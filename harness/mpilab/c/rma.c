@@ -14,7 +14,9 @@
 
 #define PENDING 10000 /* accesses of a window whose buffers are looked after */
 
-#define WRONG(op, also, ...) mpilab_finding("rma-epoch", (op)->number, also, __VA_ARGS__)
+static __thread int breaches; /* found in this call: what MPI would do then is anybody's guess */
+
+#define WRONG(op, also, ...) (breaches++, mpilab_finding("rma-epoch", (op)->number, also, __VA_ARGS__))
 
 static const char *name_of(const struct op *op) { return mpilab_plain_names[op->call]; }
 
@@ -228,13 +230,14 @@ static int before(struct op *op, struct window *w) {
     return fits || op->makes;
 }
 
-/* Before a call; 0: it is not to be made. */
+/* Before a call; 0: it is not to be made, -1: nor any other. */
 int mpilab_rma(struct op *op) {
     mpilab_lock();
+    breaches = 0;
     struct window *w = mpilab_window(op->win);
     int made = !w || before(op, w);
     mpilab_unlock();
-    return made;
+    return breaches ? -1 : made;
 }
 
 static void fenced(const struct op *op, struct window *w) {

@@ -370,9 +370,12 @@ int mpilab_before(struct op *op) {
         return 0;
     case KIND_ACCESS:
     case KIND_EPOCH:
-    case KIND_FREE_WIN:
-        if (!mpilab_rma(op)) return 0;
+    case KIND_FREE_WIN: {
+        int made = mpilab_rma(op);
+        if (made < 0) give_up("error");
+        if (!made) return 0;
         break;
+    }
     default:
         break;
     }

@@ -185,7 +185,7 @@ long mpilab_object_freed(int kind, uint64_t handle); /* by which call, 0: it was
 int mpilab_valid(const struct op *op); /* 0: must not be made */
 
 /* ---- rma.c, window.c: one-sided communication -------------------------------------------------------------------- */
-int mpilab_rma(struct op *op); /* 0: the call is not to be made */
+int mpilab_rma(struct op *op); /* 0: the call is not to be made, -1: nor any other */
 void mpilab_rma_after(struct op *op);
 void mpilab_rma_left(const struct op *op);
 size_t mpilab_rma_text(const struct op *op, char *into, size_t size);
