@@ -47,9 +47,9 @@ CLANG_INSTRUMENT = (
     *(word for option in _CLANG_OFF for word in ("-mllvm", f"-asan-{option}")),
 )
 PMPI_PARTS = (
-    "pmpi.c", "comms.c", "record.c", "clock.c", "sidefile.c", "log.c", "place.c", "types.c", "parts.c", "valid.c",
-    "partitions.c", "guard.c", "watch.c", "requests.c", "waits.c", "objects.c",
-    "strict.c", "rma.c", "window.c", "program.c", "host.c", "flight.c",
+    "pmpi.c", "comms.c", "record.c", "clock.c", "sidefile.c", "log.c", "calllog.c", "place.c", "types.c", "parts.c",
+    "valid.c", "partitions.c", "guard.c", "watch.c", "requests.c", "waits.c", "objects.c", "strict.c", "rma.c",
+    "window.c", "program.c", "host.c", "flight.c",
 )  # fmt: skip
 LIBRARIES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {  # file: its sources and flags of its own
     "life.so": (("life.c",), ("-shared", "-Wl,--as-needed")),  # must not drag MPI into every process

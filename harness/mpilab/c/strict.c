@@ -15,7 +15,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define SIDE 60000          /* characters of a list of signatures */
 #define GRACE_US 200000     /* before a fatal error ends all ranks: they may be about to write what explains it */
 #define WILD_LOOK_US 600000 /* a receive from anybody looks around for so long, at first */
 #define WILD_LOOKS 6        /* so often, and then shortly */
@@ -40,135 +39,6 @@ unsigned mpilab_random(void) {
     return seed >> 8;
 }
 
-/* ---- the log's lines --------------------------------------------------------------------------------------------- */
-
-static int shown_rank(int rank) { return rank == MPI_ANY_SOURCE ? -1 : rank == MPI_PROC_NULL ? -2 : rank; }
-
-static int shown_tag(int tag) { return tag == MPI_ANY_TAG ? -1 : tag; }
-
-static const char *operation_name(MPI_Op op, char *into, size_t size) {
-    static const struct {
-        MPI_Op op;
-        const char *name;
-    } known[] = {{MPI_SUM, "MPI_SUM"},         {MPI_MAX, "MPI_MAX"},       {MPI_MIN, "MPI_MIN"},
-                 {MPI_PROD, "MPI_PROD"},       {MPI_LAND, "MPI_LAND"},     {MPI_BAND, "MPI_BAND"},
-                 {MPI_LOR, "MPI_LOR"},         {MPI_BOR, "MPI_BOR"},       {MPI_LXOR, "MPI_LXOR"},
-                 {MPI_BXOR, "MPI_BXOR"},       {MPI_MINLOC, "MPI_MINLOC"}, {MPI_MAXLOC, "MPI_MAXLOC"},
-                 {MPI_REPLACE, "MPI_REPLACE"}, {MPI_NO_OP, "MPI_NO_OP"},   {MPI_OP_NULL, "MPI_OP_NULL"}};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (known[i].op == op) return known[i].name;
-    snprintf(into, size, "user"); /* another handle on each rank */
-    return into;
-}
-
-static size_t point_to_point(const struct op *op, char *into, size_t size) {
-    char sent[200] = "", received[200] = "";
-    int sends = op->dest != NOBODY, receives = op->source != NOBODY, both = sends && receives;
-    const struct part *data = sends ? &op->send : &op->recv;
-    size_t length = 0;
-    if (sends) mpilab_signature_text(mpilab_signature(op->send.count, op->send.type), sent, sizeof sent);
-    if (receives) mpilab_signature_text(mpilab_signature(op->recv.count, op->recv.type), received, sizeof received);
-    int data_known = op->kind != KIND_PROBE && op->kind != KIND_MPROBE;
-    if (sends)
-        length +=
-            (size_t)snprintf(into + length, size - length, ",\"dest\":%d,\"%s\":%d,\"%s\":\"%s\"", shown_rank(op->dest),
-                             both ? "stag" : "tag", shown_tag(op->tag), both ? "ssig" : "sig", sent);
-    if (receives)
-        length += (size_t)snprintf(into + length, size - length, ",\"source\":%d,\"%s\":%d", shown_rank(op->source),
-                                   both ? "rtag" : "tag", shown_tag(op->rtag));
-    if (receives && data_known)
-        length += (size_t)snprintf(into + length, size - length, ",\"%s\":\"%s\"", both ? "rsig" : "sig", received);
-    if (data_known && !both)
-        length += (size_t)snprintf(into + length, size - length, ",\"count\":%lld,\"type\":\"%s\"",
-                                   (long long)data->count, mpilab_type_name(data->type));
-    return length;
-}
-
-static size_t collective(const struct op *op, char *into, size_t size) {
-    char name[64];
-    size_t length = 0;
-    int inter = 0;
-    if (op->root != NOBODY) length += (size_t)snprintf(into + length, size - length, ",\"root\":%d", op->root);
-    enum base base = mpilab_base(op->call);
-    if ((base >= BASE_REDUCE && base <= BASE_EXSCAN))
-        length +=
-            (size_t)snprintf(into + length, size - length, ",\"op\":\"%s\"", operation_name(op->op, name, sizeof name));
-    if (PMPI_Comm_test_inter(op->comm, &inter)) return length;
-    for (int receive = 0; receive < 2; receive++) {
-        const struct part *part = receive ? &op->recv : &op->send;
-        int pieces = mpilab_per_rank(op, receive);
-        if (!pieces || part->buf == MPI_IN_PLACE || !(receive ? mpilab_receives(op) : mpilab_sends(op))) continue;
-        length += (size_t)snprintf(into + length, size - length, ",\"%s\":[", receive ? "recv" : "send");
-        length += mpilab_part_text(op, part, pieces, into + length, size - length > SIDE ? SIDE : size - length - 2);
-        length += (size_t)snprintf(into + length, size - length, "]");
-    }
-    return length;
-}
-
-static int is_collective(const struct op *op) {
-    if (op->kind == KIND_COLLECTIVE || op->kind == KIND_NEW_WIN || op->kind == KIND_NEW_FILE ||
-        op->kind == KIND_FREE_COMM || op->kind == KIND_FREE_WIN || mpilab_is(op->call, "Win_fence"))
-        return op->comm != MPI_COMM_NULL;
-    return op->kind == KIND_NEW_COMM && op->comm != MPI_COMM_NULL && !mpilab_is(op->call, "Comm_create_group") &&
-           !mpilab_is(op->call, "Intercomm_create") && !mpilab_is(op->call, "Comm_join");
-}
-
-static void log_call(struct op *op) {
-    static __thread char details[4 * SIDE];
-    char name[64], at[4000];
-    size_t length = 0;
-    details[0] = 0;
-    if (op->comm != MPI_COMM_NULL || op->kind == KIND_SEND || op->kind == KIND_RECV)
-        length += (size_t)sprintf(details, ",\"comm\":%d", mpilab_comm_id(op->comm));
-    switch (op->kind) {
-    case KIND_SEND:
-    case KIND_RECV:
-    case KIND_SENDRECV:
-    case KIND_REPLACE:
-    case KIND_PROBE:
-    case KIND_MPROBE:
-    case KIND_MRECV:
-        length += point_to_point(op, details + length, sizeof details - length);
-        break;
-    case KIND_COLLECTIVE:
-        length += collective(op, details + length, sizeof details - length);
-        break;
-    case KIND_ACCESS:
-        if (op->op)
-            length += (size_t)sprintf(details + length, ",\"op\":\"%s\"", operation_name(op->op, name, sizeof name));
-        /* fall through */
-    case KIND_EPOCH:
-        length += mpilab_rma_text(op, details + length, sizeof details - length);
-        break;
-    default:
-        break;
-    }
-    if (is_collective(op) && op->standing->comm >= 0)
-        sprintf(details + length, ",\"seq\":%d", mpilab_page->comms[op->standing->comm].turns);
-    mpilab_log("{\"k\":\"call\",\"n\":%ld,\"call\":\"%s\",\"at\":\"%s\",\"t\":%ld%s}", op->number,
-               mpilab_plain_names[op->call], mpilab_json(mpilab_place(op->place), at, sizeof at), mpilab_now_ns(),
-               details);
-}
-
-static void log_return(struct op *op, int request, const MPI_Status *status) {
-    char details[400] = "", text[MPI_MAX_ERROR_STRING + 1] = "", quoted[2 * MPI_MAX_ERROR_STRING + 20] = "";
-    int class = 0, length = 0, n = 0;
-    if (op->result) {
-        PMPI_Error_class(op->result, &class);
-        PMPI_Error_string(op->result, text, &length);
-        mpilab_json(text, quoted, sizeof quoted);
-    }
-    if (request) n += sprintf(details + n, ",\"req\":%d", request);
-    if (status && !op->result) {
-        MPI_Count bytes = 0;
-        PMPI_Get_elements_c(status, MPI_BYTE, &bytes);
-        n += sprintf(details + n, ",\"source\":%d,\"tag\":%d,\"bytes\":%lld", shown_rank(status->MPI_SOURCE),
-                     shown_tag(status->MPI_TAG), (long long)bytes);
-    }
-    mpilab_log("{\"k\":\"ret\",\"n\":%ld,\"err\":%d,\"t\":%ld%s%s%s%s}", op->number, class, mpilab_now_ns(), details,
-               class ? ",\"text\":\"" : "", quoted, class ? "\"" : "");
-}
-
 /* Nothing that follows can be trusted: ends all ranks, when they have had time to write their side of it. */
 static void give_up(const char *how) {
     mpilab_log("{\"k\":\"end\",\"how\":\"%s\"}", how);
@@ -182,7 +52,7 @@ static void on_error(MPI_Comm *comm, int *code, ...) {
     (void)comm;
     if (current) {
         current->result = *code;
-        log_return(current, 0, NULL);
+        mpilab_log_return(current, 0, NULL);
     }
     give_up("error");
 }
@@ -217,7 +87,7 @@ static void agree(const struct op *op) {
         mpilab_call_names[op->call][strlen(mpilab_call_names[op->call]) - 2] == '_')
         own[0]--; /* the large-count form is the same call */
     if (base >= BASE_REDUCE && base <= BASE_EXSCAN)
-        for (const char *c = operation_name(op->op, name, sizeof name); *c; c++)
+        for (const char *c = mpilab_operator_name(op->op, name, sizeof name); *c; c++)
             own[2] = own[2] * 257 + (unsigned char)*c;
     /* packed data may be sent as such and received as what it is, so only their lengths could be compared */
     int packed = op->recv.type == MPI_PACKED;
@@ -338,7 +208,7 @@ int mpilab_before(struct op *op) {
         return 0;
     }
     int asks = (op->kind == KIND_PROBE || op->kind == KIND_MPROBE || op->kind == KIND_GET_STATUS) && op->flag;
-    if (!asks) log_call(op);
+    if (!asks) mpilab_log_call(op);
     if (!mpilab_valid(op)) give_up("error");
     MPI_Status *status = &own_status;
     int one_status = op->kind != KIND_OTHER && op->status != NULL;
@@ -380,7 +250,7 @@ int mpilab_before(struct op *op) {
         break;
     }
     if (op->kind >= KIND_FREE_COMM) mpilab_object_free(op);
-    if (is_collective(op) && !op->makes) agree(op);
+    if (mpilab_is_collective(op) && !op->makes) agree(op);
     if (op->kind == KIND_FREE_COMM) mpilab_comm_shadow_gone(op->comm);
     return 1;
 }
@@ -390,9 +260,9 @@ int mpilab_after(struct op *op) {
     int blocking = (op->kind >= KIND_RECV && op->kind <= KIND_MRECV) && !op->makes && (!op->flag || *op->flag);
     if (op->flag && (op->kind == KIND_PROBE || op->kind == KIND_MPROBE || op->kind == KIND_GET_STATUS)) {
         op->quiet = !op->result && !*op->flag; /* asked in vain, perhaps a million times */
-        if (!op->quiet) log_call(op);
+        if (!op->quiet) mpilab_log_call(op);
     }
-    if (!op->quiet) log_return(op, made && !op->result ? made->id : 0, blocking ? op->status : NULL);
+    if (!op->quiet) mpilab_log_return(op, made && !op->result ? made->id : 0, blocking ? op->status : NULL);
     if (made && op->result)
         mpilab_operation_failed(made);
     else if (made)
@@ -461,7 +331,7 @@ int mpilab_strict_twice(enum call_id id, const void *place) {
     if (mpilab_page->life == LIFE_NONE) return 0;
     op.number = __atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED);
     if (mpilab_page->life != LIFE_MPI) outside(&op);
-    log_call(&op);
+    mpilab_log_call(&op);
     mpilab_finding("outside-mpi", op.number, NULL, "%s is called a second time", mpilab_plain_names[id]);
     return 1;
 }
@@ -475,7 +345,7 @@ void mpilab_strict_finalize(const void *place) {
     op.number = __atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED);
     mpilab_rma_tell(op.number);
     outside(&op);
-    log_call(&op);
+    mpilab_log_call(&op);
     mpilab_rma_left(&op);
     mpilab_strict_end("finalized");
     mpilab_page->mode = MODE_STRICT; /* calls after this one are to be seen */

@@ -16,6 +16,12 @@ const char *mpilab_json(const char *text, char *into, size_t size); /* as the in
 long mpilab_now_ns(void);
 void mpilab_log_comm(int id, int size, const int *ranks, int inter);
 
+/* ---- calllog.c ---------------------------------------------------------------------------------------------------- */
+void mpilab_log_call(struct op *op);
+void mpilab_log_return(struct op *op, int request, const MPI_Status *status);
+const char *mpilab_operator_name(MPI_Op op, char *into, size_t size);
+int mpilab_is_collective(const struct op *op); /* all ranks of its communicator make it, in the same order */
+
 /* ---- place.c: where a call was made ------------------------------------------------------------------------------ */
 const char *mpilab_place(const void *address); /* "binary+0x12" or "script.py:12"; valid for ever */
 const void *

@@ -1,0 +1,21 @@
+/* expect: buffer-race|rma-race - what Get fetches is used before the unlock; ranks: 2; line: 16 */
+#include <mpi.h>
+#include <stdio.h>
+
+int main(int argc, char **argv) {
+    int rank;
+    MPI_Win win;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    int *v, x = 0;
+    MPI_Win_allocate(4 * sizeof *v, sizeof *v, MPI_INFO_NULL, MPI_COMM_WORLD, &v, &win);
+    v[0] = 1;
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Win_lock(MPI_LOCK_SHARED, 1 - rank, 0, win);
+    MPI_Get(&x, 1, MPI_INT, 1 - rank, 0, 1, MPI_INT, win);
+    if (x == 5) printf("5\n");
+    MPI_Win_unlock(1 - rank, win);
+    MPI_Win_free(&win);
+    MPI_Finalize();
+    return 0;
+}

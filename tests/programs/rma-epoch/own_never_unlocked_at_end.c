@@ -1,0 +1,17 @@
+/* expect: rma-epoch - MPI_Win_unlock_all is missing; ranks: 2; line: 14 */
+#include <mpi.h>
+#include <stdio.h>
+
+int main(int argc, char **argv) {
+    int rank;
+    MPI_Win win;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    int *v, x = 1;
+    MPI_Win_allocate(4 * sizeof *v, sizeof *v, MPI_INFO_NULL, MPI_COMM_WORLD, &v, &win);
+    MPI_Win_lock_all(0, win);
+    MPI_Put(&x, 1, MPI_INT, 1 - rank, 0, 1, MPI_INT, win);
+    MPI_Win_free(&win);
+    MPI_Finalize();
+    return 0;
+}
