@@ -66,7 +66,7 @@ C_CASES = [
     ("polls", "int f = 0; double d; MPI_Request r; MPI_Irecv(&d, 1, MPI_DOUBLE, 0, 9, k->comm, &r); "
      "while (!f) MPI_Test(&r, &f, MPI_STATUS_IGNORE);", Kind.TIMED_OUT, "in MPI_Test"),
     ("deadlocks", "if (k->size > 1) MPI_Recv(k->out, 1, MPI_DOUBLE, 1 - k->rank, 0, k->comm, MPI_STATUS_IGNORE);" + DOUBLE_C,
-     Kind.DEADLOCK, "rank 0 in MPI_Recv; rank 1 in MPI_Recv"),
+     Kind.DEADLOCK, "ranks 0 and 1 both wait in MPI_Recv"),
     ("one_rank_fails", "if (k->rank == 1) return 5; " + DOUBLE_C, Kind.CRASHED, "rank 1 returned error code 5"),
     ("overruns", DOUBLE_C + " k->out[k->n] = 0;", Kind.WRONG_ANSWER, "wrote to out[3], but out[] has 3 elements"),
     ("underruns", DOUBLE_C + " k->out[-1] = 0;", Kind.WRONG_ANSWER, "wrote to out[-1]"),
