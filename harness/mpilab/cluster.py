@@ -11,6 +11,7 @@ runner kills them and removes its folder.
 """
 
 import contextlib
+import math
 import os
 import re
 import select
@@ -112,7 +113,7 @@ class Cluster:
         """Wait for `replies`; stop waiting when the ranks are stuck, dead, late or too talkative."""
         start = time.monotonic()
         end: End = "finished"
-        watch, stuck = Watch(self.page, len(replies), eager_bytes()), None
+        watch, stuck = Watch(self.page, len(replies), eager_bytes(), math.inf), None
         while not all(reply.ready() for reply in replies):
             self._client.wait(replies, timeout=POLL_S)
             now = time.monotonic()

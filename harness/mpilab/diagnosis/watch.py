@@ -47,9 +47,12 @@ class _Pace:
 class Watch:
     """Looks at a control page again and again."""
 
-    def __init__(self, board: page.Page, ranks: int, eager_bytes: int = 0) -> None:
-        """Watch the first `ranks` ranks; messages up to `eager_bytes` go eagerly."""
-        self.board, self.count, self.eager = board, ranks, eager_bytes
+    def __init__(self, board: page.Page, ranks: int, eager_bytes: int = 0, polling_s: float = POLLING_S) -> None:
+        """Watch the first `ranks` ranks; messages up to `eager_bytes` go eagerly.
+
+        A rank that has only polled for `polling_s` waits (infinity: never; a lab's kernel that polls runs out of time).
+        """
+        self.board, self.count, self.eager, self.polling_s = board, ranks, eager_bytes, polling_s
         self._paces = [_Pace() for _ in range(ranks)]
         self._looked = 0.0
         self._moved_at = time.monotonic()
@@ -135,7 +138,7 @@ class Watch:
         if work != pace.work:
             pace.work, pace.work_since, pace.polls, pace.looks, pace.inside = work, now, polls, 0, 0
         often = polls - pace.polls >= POLLS and pace.inside >= INSIDE * pace.looks
-        return now - pace.work_since >= POLLING_S and often
+        return now - pace.work_since >= self.polling_s and often
 
     def _state(self, rank: int, *, still: bool, lines: bool) -> RankState:
         p = self.board.ranks[rank]
