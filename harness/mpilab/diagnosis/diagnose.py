@@ -6,6 +6,7 @@ from any source, two more strict runs prefer the lowest and the highest rank: a 
 a race. The verdict follows from the findings and from how the runs ended.
 """
 
+import re
 import shutil
 import time
 from collections.abc import Callable, Sequence
@@ -99,6 +100,8 @@ def _diagnose(
     if not findings and plain.end == "stuck" and plain.deadlock:
         stuck = plain.deadlock
         findings = [finding(stuck.kind, stuck.rank, stuck.call, stuck.where, stuck.message, rule=stuck.rule)]
+    if "finished" not in (plain.end, first.ran.end) and (raised := _raised(path, plain.printed)):
+        findings = [raised]  # the others wait for a rank that has left
     stuck_in = first.ran if first.ran.snapshot else plain
     if not findings and "stuck" in (plain.end, first.ran.end):
         findings = [_unexplained(stuck_in)]
@@ -187,6 +190,17 @@ def _crashes(ran: Ran, known: Sequence[Finding]) -> list[Finding]:
         if one.aborted:
             return [finding("crash", rank, "MPI_Abort", "", f"rank {rank} called MPI_Abort with code {one.abort_code}")]
     return []
+
+
+def _raised(path: Path, printed: str) -> Finding | None:
+    """The exception that ended a rank of a Python script, from what it printed."""
+    _, _, text = printed.partition("Traceback (most recent call last):")
+    lines = re.findall(rf'File "[^"]*{re.escape(path.name)}", line (\d+)', text)
+    error = re.search(r"^(\w[\w.]*(?:Error|Exception|Interrupt|Exit)\b.*)$", text, re.MULTILINE)
+    if path.suffix != ".py" or not lines or not error:
+        return None
+    where = f"{path.name}:{lines[-1]}"
+    return finding("crash", -1, "", where, f"a rank raised {error[1]} ({where}) and left the others alone")
 
 
 def _verdict(findings: Sequence[Finding], plain: Ran, strict: Ran) -> Word:
