@@ -205,10 +205,10 @@ def _raised(path: Path, printed: str) -> Finding | None:
 
 def _verdict(findings: Sequence[Finding], plain: Ran, strict: Ran) -> Word:
     kinds = {one.kind for one in findings}
-    if "deadlock" in kinds or (plain.end == "stuck" and kinds):
-        return "deadlock"
     if kinds == {"crash"}:
         return "crashed"
+    if "deadlock" in kinds or (plain.end == "stuck" and kinds):
+        return "deadlock"
     if kinds:
         return "erroneous"
     if "died" in (plain.end, strict.end) or "flooded" in (plain.end, strict.end):
