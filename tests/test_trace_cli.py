@@ -92,9 +92,14 @@ def counts(trace: Trace, by: str = "call") -> dict[tuple[str, ...], int]:
 @pytest.fixture(autouse=True)
 def _nothing_left() -> Iterator[None]:
     """No test leaves a program's folder or process behind; a session's stay, because it is warm."""
+    before = pages()
     yield
-    pages = {folder.parent for folder in sweep.base().glob(f"{os.getpid()}-*/page")}
-    assert not [folder.name for folder in pages if not (folder / "runner.log").exists()]
+    assert not [folder.name for folder in pages() - before if not (folder / "runner.log").exists()]
+
+
+def pages() -> set[Path]:
+    """The folders of this process's runs and runners."""
+    return {page.parent for page in sweep.base().glob(f"{os.getpid()}-*/page")}
 
 
 # ---- what is traced ------------------------------------------------------------------------------------------------

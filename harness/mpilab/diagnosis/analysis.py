@@ -37,12 +37,13 @@ def analyse(
     ranks = [deeds(log, places or {}) for log in logs]
     comms = {number: comm for log in logs for number, comm in log.comms.items()}
     matching = messages.match(ranks)
-    over = ended == FINISHED and all(log.end in ORDERLY and not log.notes for log in logs)
+    gone = all(log.end == "finalized" for log in logs)  # MPICH may hang or die in MPI_Finalize over what was left
+    over = (ended == FINISHED or gone) and all(log.end in ORDERLY and not log.notes for log in logs)
     found = [*reported(ranks), *collectives.compare(ranks, comms, over=over), *messages.compare(matching.pairs)]
     found += list(errors(ranks, found))
     if not any(one.kind == "rma-epoch" for one in found):  # what is in no epoch is in no order
         found += onesided.compare(ranks, comms)
-    if ended in STUCK and not any(one.kind in _CAUSES for one in found):
+    if ended in STUCK and not gone and not any(one.kind in _CAUSES for one in found):
         eager_bytes = max((log.init.eager for log in logs if log.init), default=0)
         deadlock = explain(from_deeds(ranks), eager_bytes)
         if deadlock is None and snapshot and ended == "stuck":  # else it shows ranks on their way
@@ -53,6 +54,7 @@ def analyse(
         found += _left_over(ranks, matching, comms)
     elif not found:
         found += unfinalized(ranks)  # one that left early ended the others
+        found += _missed(ranks, matching, comms)
     return tidy(found)
 
 
@@ -63,6 +65,12 @@ def _told(deadlock: Deadlock, plain_ended: str) -> Finding:
         kind = "unmatched-message" if deadlock.never else "eager-reliance"
         message += "\nwithout strict sends it ran to the end, because the library buffered messages: by luck"
     return finding(kind, deadlock.rank, deadlock.call, deadlock.where, message, rule=deadlock.rule)
+
+
+def _missed(ranks: Sequence[Deeds], matching: messages.Matching, comms: Mapping[int, Comm]) -> Iterator[Finding]:
+    """Yield what was sent to a rank that came to MPI_Finalize without receiving it, though others were ended there."""
+    done = {deed.log.rank for deed in ranks if deed.log.end == "finalized"}
+    yield from messages.unmatched(messages.Matching([], [one for one in matching.sends if one.peer in done], []), comms)
 
 
 def _left_over(ranks: Sequence[Deeds], matching: messages.Matching, comms: Mapping[int, Comm]) -> Iterator[Finding]:
