@@ -37,7 +37,9 @@ def analyse(
     ranks = [deeds(log, places or {}) for log in logs]
     comms = {number: comm for log in logs for number, comm in log.comms.items()}
     matching = messages.match(ranks)
-    gone = all(log.end == "finalized" for log in logs)  # MPICH may hang or die in MPI_Finalize over what was left
+    gone = bool(logs) and all(
+        log.end == "finalized" for log in logs
+    )  # MPICH may hang or die in MPI_Finalize over what was left
     over = (ended == FINISHED or gone) and all(log.end in ORDERLY and not log.notes for log in logs)
     found = [*reported(ranks), *collectives.compare(ranks, comms, over=over), *messages.compare(matching.pairs)]
     found += list(errors(ranks, found))
@@ -54,7 +56,7 @@ def analyse(
         found += _left_over(ranks, matching, comms)
     elif not found:
         found += unfinalized(ranks)  # one that left early ended the others
-        found += _missed(ranks, matching, comms)
+        found += _missed(ranks, matching, comms) if {log.end for log in logs} <= {"finalized", ""} else []
     return tidy(found)
 
 
