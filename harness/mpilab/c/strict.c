@@ -208,6 +208,12 @@ int mpilab_before(struct op *op) {
         return 0;
     }
     int asks = (op->kind == KIND_PROBE || op->kind == KIND_MPROBE || op->kind == KIND_GET_STATUS) && op->flag;
+    if (op->comm != MPI_COMM_NULL && mpilab_object_freed(KIND_NEW_COMM, (uint64_t)(uintptr_t)op->comm)) {
+        mpilab_log("{\"k\":\"call\",\"n\":%ld,\"call\":\"%s\",\"at\":\"%s\"}", op->number, mpilab_plain_names[op->call],
+                   mpilab_place(op->place)); /* the full line would ask MPI about what is gone */
+        mpilab_valid(op);
+        give_up("error");
+    }
     if (!asks) mpilab_log_call(op);
     if (!mpilab_valid(op)) give_up("error");
     MPI_Status *status = &own_status;
