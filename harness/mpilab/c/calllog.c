@@ -81,6 +81,13 @@ int mpilab_is_collective(const struct op *op) {
            !mpilab_is(op->call, "Intercomm_create") && !mpilab_is(op->call, "Comm_join");
 }
 
+/* Only which call, and where: for one whose arguments cannot be looked at. */
+void mpilab_log_bare(const struct op *op) {
+    char at[4000];
+    mpilab_log("{\"k\":\"call\",\"n\":%ld,\"call\":\"%s\",\"at\":\"%s\"}", op->number, mpilab_plain_names[op->call],
+               mpilab_json(mpilab_place(op->place), at, sizeof at));
+}
+
 void mpilab_log_call(struct op *op) {
     static __thread char details[4 * SIDE];
     char name[64], at[4000];

@@ -198,6 +198,16 @@ void mpilab_comm_gone(MPI_Comm comm) {
     mpilab_comm_cache = (struct comm_cache){MPI_COMM_NULL, -1};
 }
 
+int mpilab_comm_peers(MPI_Comm comm) {
+    int size = 1, inter = 0;
+    PMPI_Comm_test_inter(comm, &inter);
+    if (inter)
+        PMPI_Comm_remote_size(comm, &size);
+    else
+        PMPI_Comm_size(comm, &size);
+    return size;
+}
+
 /* Tells the files of all communicators that there are. */
 void mpilab_comms_log(void) {
     for (int i = 0; i < known_count; i++)

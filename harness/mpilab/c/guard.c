@@ -43,17 +43,11 @@ static uint64_t sum(const struct blocks *b) {
 
 /* Into how many pieces a one-piece description of a collective's side is to be repeated. */
 static int repeats(const struct op *op, int receive) {
-    int size = 1, inter = 0;
     enum base base = mpilab_base(op->call);
     int many = base == BASE_ALLTOALL || (base == BASE_REDUCE_SCATTER_BLOCK && !receive) ||
                (receive ? base == BASE_GATHER || base == BASE_ALLGATHER : base == BASE_SCATTER);
     if (op->kind != KIND_COLLECTIVE || !many) return 1;
-    PMPI_Comm_test_inter(op->comm, &inter);
-    if (inter)
-        PMPI_Comm_remote_size(op->comm, &size);
-    else
-        PMPI_Comm_size(op->comm, &size);
-    return size;
+    return mpilab_comm_peers(op->comm);
 }
 
 static void both_sides(const struct op *op, struct blocks *sent, struct blocks *received) {

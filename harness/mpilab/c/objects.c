@@ -77,10 +77,11 @@ void mpilab_object_new(const struct op *op) {
     mpilab_unlock();
 }
 
-int mpilab_object_free(const struct op *op) {
+void mpilab_object_free(const struct op *op) {
     int kind = op->kind - KIND_FREE_COMM + KIND_NEW_COMM;
-    if (!op->object) return 1;
+    if (!op->object) return;
     uint64_t handle = handle_at(op->object, kind);
+    mpilab_lock();
     for (struct object **o = &objects; *o; o = &(*o)->next) {
         if ((*o)->kind != kind || (*o)->handle != handle) continue;
         struct object *gone = *o;
@@ -90,7 +91,7 @@ int mpilab_object_free(const struct op *op) {
         free(gone);
         break;
     }
-    return 1;
+    mpilab_unlock();
 }
 
 void mpilab_objects_left(void) {

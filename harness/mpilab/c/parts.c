@@ -110,17 +110,11 @@ int mpilab_receives(const struct op *op) {
 /* Pieces of a side: 1 where all are alike, else one a rank. */
 int mpilab_per_rank(const struct op *op, int receive) {
     const struct part *part = receive ? &op->recv : &op->send;
-    int size = 1, inter = 0;
     if (op->kind != KIND_COLLECTIVE) return 1;
     if (mpilab_base(op->call) == BASE_NEIGHBOR) return 0; /* not looked into */
     if (mpilab_base(op->call) == BASE_REDUCE_SCATTER && !receive) return 0;
     if (!part->counts) return 1;
-    PMPI_Comm_test_inter(op->comm, &inter);
-    if (inter)
-        PMPI_Comm_remote_size(op->comm, &size);
-    else
-        PMPI_Comm_size(op->comm, &size);
-    return size;
+    return mpilab_comm_peers(op->comm);
 }
 
 /* Count and type of piece `i`. */

@@ -248,7 +248,6 @@ int MPI_Startall(int count, MPI_Request requests[]) { return starting(CALL_Start
 /* ---- beginning and end ------------------------------------------------------------------------------------------- */
 
 void mpilab_program_attach(void); /* program.c */
-void mpilab_program_end(void);
 void mpilab_strict_init(void);
 void mpilab_strict_finalize(const void *place);
 int mpilab_strict_twice(enum call_id id, const void *place);
@@ -283,7 +282,6 @@ int MPI_Finalize(void) {
     if (page->mode == MODE_RECORD) mpilab_record_end(1);
     int result = PMPI_Finalize();
     if (!result) page->life = LIFE_FINALIZED;
-    mpilab_program_end();
     return leave(s, CALL_Finalize, result);
 }
 

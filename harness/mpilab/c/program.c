@@ -68,5 +68,3 @@ void mpilab_program_attach(void) {
     static int registered;
     if (!registered++) atexit(at_exit);
 }
-
-void mpilab_program_end(void) {}

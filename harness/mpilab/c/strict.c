@@ -81,11 +81,9 @@ static void agree(const struct op *op) {
     if (shadow == MPI_COMM_NULL) return;
     PMPI_Comm_size(shadow, &size);
     if (op->root != NOBODY && (op->root < 0 || op->root >= size)) return; /* the MPI library will say so */
-    uint64_t own[4] = {(uint64_t)op->call, (uint64_t)(int64_t)op->root, 0, 0};
+    /* the large-count form, numbered next, is the same call */
+    uint64_t own[4] = {(uint64_t)((int)op->call - op->large), (uint64_t)(int64_t)op->root, 0, 0};
     enum base base = mpilab_base(op->call);
-    if (op->call > 0 && mpilab_call_names[op->call][strlen(mpilab_call_names[op->call]) - 1] == 'c' &&
-        mpilab_call_names[op->call][strlen(mpilab_call_names[op->call]) - 2] == '_')
-        own[0]--; /* the large-count form is the same call */
     if (base >= BASE_REDUCE && base <= BASE_EXSCAN)
         for (const char *c = mpilab_operator_name(op->op, name, sizeof name); *c; c++)
             own[2] = own[2] * 257 + (unsigned char)*c;
@@ -104,14 +102,10 @@ static void agree(const struct op *op) {
 
 /* Of the messages that a receive from anybody could take: which one?  Both answers must be right. */
 static int choose_source(const struct op *op) {
-    int size, chosen = MPI_ANY_SOURCE, seen = 0, inter;
+    int chosen = MPI_ANY_SOURCE, seen = 0;
     if (op->source != MPI_ANY_SOURCE || wild == WILD_ANY || wild_spent_us > WILD_BUDGET_US) return op->source;
-    PMPI_Comm_test_inter(op->comm, &inter);
-    if (inter)
-        PMPI_Comm_remote_size(op->comm, &size);
-    else
-        PMPI_Comm_size(op->comm, &size);
     static int looks;
+    int size = mpilab_comm_peers(op->comm);
     long most = looks++ < WILD_LOOKS ? WILD_LOOK_US : WILD_SHORT_US;
     for (long waited = 0; waited < most && seen < size - 1; waited += 500) {
         seen = 0;
@@ -176,10 +170,8 @@ static int send_receive(struct op *op, MPI_Status *status) {
 
 static void outside(struct op *op) {
     int life = mpilab_page->life;
-    char at[4000];
     if (life == LIFE_MPI) return;
-    mpilab_log("{\"k\":\"call\",\"n\":%ld,\"call\":\"%s\",\"at\":\"%s\"}", op->number, mpilab_plain_names[op->call],
-               mpilab_json(mpilab_place(op->place), at, sizeof at));
+    mpilab_log_bare(op);
     mpilab_finding("outside-mpi", op->number, NULL, "%s is called %s", mpilab_plain_names[op->call],
                    life == LIFE_FINALIZED ? "after MPI_Finalize" : "before MPI_Init");
     mpilab_log("{\"k\":\"end\",\"how\":\"error\"}");
@@ -208,12 +200,7 @@ int mpilab_before(struct op *op) {
         return 0;
     }
     int asks = (op->kind == KIND_PROBE || op->kind == KIND_MPROBE || op->kind == KIND_GET_STATUS) && op->flag;
-    if (op->comm != MPI_COMM_NULL && mpilab_object_freed(KIND_NEW_COMM, (uint64_t)(uintptr_t)op->comm)) {
-        mpilab_log("{\"k\":\"call\",\"n\":%ld,\"call\":\"%s\",\"at\":\"%s\"}", op->number, mpilab_plain_names[op->call],
-                   mpilab_place(op->place)); /* the full line would ask MPI about what is gone */
-        mpilab_valid(op);
-        give_up("error");
-    }
+    if (mpilab_freed(op)) give_up("error"); /* first: what is written down asks MPI about all of them */
     if (!asks) mpilab_log_call(op);
     if (!mpilab_valid(op)) give_up("error");
     MPI_Status *status = &own_status;

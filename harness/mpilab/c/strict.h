@@ -18,6 +18,7 @@ void mpilab_log_comm(int id, int size, const int *ranks, int inter);
 
 /* ---- calllog.c ---------------------------------------------------------------------------------------------------- */
 void mpilab_log_call(struct op *op);
+void mpilab_log_bare(const struct op *op);
 void mpilab_log_return(struct op *op, int request, const MPI_Status *status);
 const char *mpilab_operator_name(MPI_Op op, char *into, size_t size);
 int mpilab_is_collective(const struct op *op); /* all ranks of its communicator make it, in the same order */
@@ -183,11 +184,12 @@ void mpilab_operations_left(void); /* at the end: logs what is still open */
 
 /* ---- objects.c: communicators, types, groups... made and freed ---------------------------------------------------- */
 void mpilab_object_new(const struct op *op);
-int mpilab_object_free(const struct op *op); /* 0: not to be freed now, a finding has been made */
+void mpilab_object_free(const struct op *op);
 void mpilab_objects_left(void);
 long mpilab_object_freed(int kind, uint64_t handle); /* by which call, 0: it was not */
 
 /* ---- valid.c -------------------------------------------------------------------------------------------------- */
+int mpilab_freed(const struct op *op); /* 1: a handle of what is gone; said */
 int mpilab_valid(const struct op *op); /* 0: must not be made */
 
 /* ---- rma.c, window.c: one-sided communication -------------------------------------------------------------------- */
@@ -203,6 +205,7 @@ void mpilab_strict_window(MPI_Win win); /* strict.c */
 void mpilab_comm_shadow_new(MPI_Comm comm);
 void mpilab_comm_shadow_gone(MPI_Comm comm);
 void mpilab_comms_log(void);
+int mpilab_comm_peers(MPI_Comm comm); /* ranks to send to: of an intercommunicator, the other side's */
 
 /* The tables of strict mode belong to one thread at a time; the lock may be taken again by its holder. */
 void mpilab_lock(void);

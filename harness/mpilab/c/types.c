@@ -143,7 +143,7 @@ void mpilab_types_changed(void) { memset(remembered, 0, sizeof remembered); }
 static int valid(MPI_Datatype type) {
     MPI_Count size;
     MPI_Errhandler before;
-    if (type == MPI_DATATYPE_NULL || mpilab_object_freed(KIND_NEW_TYPE, (uint64_t)(uintptr_t)type)) return 0;
+    if (type == MPI_DATATYPE_NULL) return 0;
     PMPI_Comm_get_errhandler(MPI_COMM_SELF, &before);
     PMPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
     int result = PMPI_Type_size_c(type, &size);

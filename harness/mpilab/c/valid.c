@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 /* A freed object is used: the call must not reach the MPI library, which may take whatever lies there now for it. */
-static int freed(const struct op *op) {
+int mpilab_freed(const struct op *op) {
     static const char *const names[] = {"communicator", "datatype", "datatype", "operation"};
     const int kinds[] = {KIND_NEW_COMM, KIND_NEW_TYPE, KIND_NEW_TYPE, KIND_NEW_OP};
     const uint64_t handles[] = {(uint64_t)(uintptr_t)op->comm, (uint64_t)(uintptr_t)op->send.type,
@@ -17,6 +17,7 @@ static int freed(const struct op *op) {
     for (int i = 0; i < 4; i++) {
         long by = handles[i] ? mpilab_object_freed(kinds[i], handles[i]) : 0;
         if (!by) continue;
+        mpilab_log_bare(op);
         mpilab_finding("invalid-argument", op->number, NULL, "%s is given a %s that has been freed",
                        mpilab_plain_names[op->call], names[i]);
         return 1;
@@ -65,7 +66,6 @@ static int overlap(const struct op *op) {
 /* Looks at a call's arguments, and says what is wrong.  Returns 0 when the call must not be made. */
 int mpilab_valid(const struct op *op) {
     const char *name = mpilab_plain_names[op->call];
-    if (freed(op)) return 0;
     if (op->kind >= KIND_NEW_COMM || op->kind == KIND_OTHER) {
         if (mpilab_is(op->call, "Comm_split") && op->argument < 0 && op->argument != MPI_UNDEFINED)
             mpilab_finding("invalid-argument", op->number, NULL,

@@ -215,6 +215,9 @@ KINDS: dict[str, Kind] = {
         "See MPI's own text above.",
     ),
     "crash": _one(
-        "a rank that was ended by a signal", "A program must not end by a signal", "", "Look at the line named."
+        "a rank that was ended by a signal",
+        "A program must not end by a signal or an exception",
+        "",
+        "Look at the line named.",
     ),
 }
