@@ -119,8 +119,8 @@ def test_random_bytes_are_no_log() -> None:
         damaged = bytearray(data)
         for _ in range(5):
             damaged[chance.randrange(len(data))] = chance.randrange(256)
-        parse(0, bytes(damaged))
-        parse(0, chance.randbytes(200))
+        assert len(parse(0, bytes(damaged)).entries) <= len(parse(0, bytes(data)).entries) + 5
+        assert parse(0, chance.randbytes(200)).entries == []
 
 
 def test_a_signature_is_hash_elements_type_and_bytes() -> None:
