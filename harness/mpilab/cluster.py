@@ -1,8 +1,8 @@
 """A runner: the process that holds an ipyparallel MPI cluster and runs kernels on it for the referee.
 
 Theory of operation.  Started as `python -m mpilab.cluster FOLDER RANKS LIBRARIES`; reads requests from standard input,
-answers on standard output (protocol.py).  While engines run, it watches the control page: ranks that all stand in MPI
-and no longer move are stuck, ranks that are gone have died, time is limited, and so is what a kernel may print.  It
+answers on standard output (protocol.py).  While engines run, it watches the control page: ranks that can never go on are
+stuck (diagnosis/watch.py), ranks that are gone have died, time is limited, and so is what a kernel may print.  It
 judges nothing.  After anything but a clean end the engines are not fit for use, and the referee replaces the runner.
 
 Nothing stays behind: the MPI shared-memory segments are unlinked as soon as every rank has mapped them, all processes
@@ -53,10 +53,8 @@ class Cluster:
         import ipyparallel
 
         self.folder = folder
-        self._libraries: dict[str, str] = {}  # the C kernel in each slot
-        self._library = ""  # the one that runs: where a crash is looked up
-        self._paths: dict[str, str] = {}  # the kernel in each slot, C or Python
-        self._path = ""
+        self._kernels: dict[str, protocol.Load] = {}  # by slot
+        self._kernel = protocol.Load("", "c", "")  # the one that runs: where a crash or hang is looked up
         self.page = page.Page(folder / "page", ranks)
         _set_environment(folder, libraries)
         config = Config()
@@ -90,8 +88,7 @@ class Cluster:
         """Load a kernel on all engines."""
         if dead := [rank for rank, p in enumerate(self.page.ranks) if not _alive(p.pid)]:
             raise RuntimeError(f"the engine of rank {dead[0]} is gone: killed, or out of memory?")
-        self._library = self._libraries[request.slot] = request.path if request.language == "c" else ""
-        self._path = self._paths[request.slot] = request.path
+        self._kernel = self._kernels[request.slot] = request
         args = (request.slot, request.language, request.path)
         return self._watch([view.apply_async(engine.load, *args) for view in self._views], 20.0)[0]
 
@@ -104,7 +101,7 @@ class Cluster:
 
     def run(self, request: protocol.Run) -> tuple[protocol.Observation, list[Array]]:
         """Run a kernel and watch it."""
-        self._library, self._path = self._libraries.get(request.slot, ""), self._paths.get(request.slot, "")
+        self._kernel = self._kernels.get(request.slot, self._kernel)
         spec = {name: getattr(request, name) for name in request.__struct_fields__}
         views = self._views[: request.ranks]
         return self._watch([view.apply_async(engine.run, spec) for view in views], request.timeout_s)
@@ -147,11 +144,9 @@ class Cluster:
 
     def _stuck(self, watch: Watch, deadlock: Deadlock) -> protocol.Stuck:
         """Why ranks can never go on; a Python kernel is asked for its lines."""
-        if not self._library:
+        if self._kernel.language == "python":
             deadlock = watch.explained(self._python_lines()) or deadlock
-        fields = {
-            name: getattr(deadlock, name) for name in ("kind", "rank", "call", "where", "message", "rule", "lucky")
-        }
+        fields = {name: getattr(deadlock, name) for name in ("kind", "rank", "call", "where", "message", "rule")}
         return protocol.Stuck(**fields, queues=queues(watch.snapshot()))
 
     def _python_lines(self) -> dict[int, str]:
@@ -167,8 +162,8 @@ class Cluster:
         lines = {}
         for rank, path in asked.items():
             text = path.read_text(encoding="utf-8", errors="replace")
-            if match := re.search(rf'File "{re.escape(self._path)}", line (\d+)', text):
-                lines[rank] = f"{Path(self._path).name}:{match[1]}"
+            if match := re.search(rf'File "{re.escape(self._kernel.path)}", line (\d+)', text):
+                lines[rank] = f"{Path(self._kernel.path).name}:{match[1]}"
         return lines
 
     def _end_strangers(self) -> None:
@@ -195,7 +190,7 @@ class Cluster:
             "calls": self.page.calls(rank),
             "in_call": self.page.name(page.in_call(p)),
             "signal": p.signal,
-            "frames": _lines(p, self._library) if p.signal else [],
+            "frames": _lines(p, self._kernel) if p.signal else [],
             "abort_code": p.abort_code if p.aborted else None,
             "exited": bool(p.exited),
             "forked": bool(p.forked),
@@ -232,9 +227,10 @@ def _alive(pid: int) -> bool:
         return False
 
 
-def _lines(p: Any, library: str) -> list[str]:
-    """The frames of a crash that lie in the kernel's library, as 'function at file:line', innermost first."""
-    if not library:
+def _lines(p: Any, kernel: protocol.Load) -> list[str]:
+    """The frames of a crash that lie in a C kernel's library, as 'function at file:line', innermost first."""
+    library = kernel.path
+    if kernel.language != "c" or not library:
         return []
     size = Path(library).stat().st_size * 4
     offsets = [a for a in p.frames[: p.frame_count] if 0 < a < size]

@@ -102,7 +102,6 @@ class Stuck(msgspec.Struct, frozen=True):
     where: str
     message: str
     rule: str = ""
-    lucky: bool = False
     queues: str = ""
 
 

@@ -221,7 +221,7 @@ def _check_strictly(runner: Runner, state: Attempt, one: _Checked) -> Verdict | 
     )
     home = runner.folder
     runner.data(one.sets)
-    observation, outputs, logs = runner.run_strict(request)
+    observation, outputs, logs = runner.run_and_read(request, lambda folder: log.read_logs(folder, one.case.ranks))
     lines = places.lines(log.places(logs))
     state.findings = analyse(logs, ended=observation.end, plain_ended="finished", places=lines)
     if state.findings and runner.folder == home:

@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import TypeVar
 
 from mpilab import protocol, sweep
-from mpilab.diagnosis.log import RankLog, read_logs
 from mpilab.errors import HarnessError
 from mpilab.protocol import Array, Observation
 
@@ -76,24 +75,14 @@ class Runner:
         observation, arrays = self._ask(request, [], request.timeout_s, _doubles(request))
         return observation, arrays[::2], arrays[1::2]
 
-    def run_strict(self, request: protocol.Run) -> tuple[Observation, list[Array], list[RankLog]]:
-        """Run a kernel strictly; returns what was observed, per rank its kept outputs, and its log."""
-        logs: list[RankLog] = []
-        folder = self.folder  # the runner gets another one when it is replaced
-        observation, arrays = self._ask(
-            request, [], request.timeout_s, _doubles(request), lambda: logs.extend(read_logs(folder, request.ranks))
-        )
-        return observation, arrays[1::2], logs
+    def run_and_read(self, request: protocol.Run, read: Callable[[Path], T]) -> tuple[Observation, list[Array], T]:
+        """Run a kernel; returns what was observed, per rank its kept outputs, and what `read` makes of what it left.
 
-    def run_recorded(self, request: protocol.Run, read: Callable[[Path], T]) -> tuple[Observation, list[Array], T]:
-        """Run a kernel and record it; returns what was observed, per rank its kept outputs, and what `read` returns.
-
-        `read` is given the folder with the rings, which may be gone afterwards.
+        `read` is given the runner's folder, with the strict logs or the rings, which may be gone afterwards.
         """
         kept: list[T] = []
-        folder = self.folder
         observation, arrays = self._ask(
-            request, [], request.timeout_s, _doubles(request), lambda: kept.append(read(folder))
+            request, [], request.timeout_s, _doubles(request), lambda: kept.append(read(self.folder))
         )
         return observation, arrays[1::2], kept[0]
 

@@ -66,7 +66,7 @@ def record(
         groups=choice.mask,
     )
     on.progress(f"recording {path.name}, {case}", 0.6)
-    observation, outputs, trace = runner.run_recorded(
+    observation, outputs, trace = runner.run_and_read(
         request, lambda folder: collect(folder, path.name, f"{path.name} of {lab.id}, {case}")
     )
     rows = [list(out.reshape(2, -1)) if out.size else [out] * 2 for out in outputs]
