@@ -1,8 +1,8 @@
 """A runner: the process that holds an ipyparallel MPI cluster and runs kernels on it for the referee.
 
 Theory of operation.  Started as `python -m mpilab.cluster FOLDER RANKS LIBRARIES`; reads requests from standard input,
-answers on standard output (protocol.py).  While engines run, it watches the control page: ranks that can never go on are
-stuck (diagnosis/watch.py), ranks that are gone have died, time is limited, and so is what a kernel may print.  It
+answers on standard output (protocol.py).  While engines run, it watches the control page: ranks that can never go on
+are stuck (diagnosis/watch.py), ranks that are gone have died, time is limited, and so is what a kernel may print.  It
 judges nothing.  After anything but a clean end the engines are not fit for use, and the referee replaces the runner.
 
 Nothing stays behind: the MPI shared-memory segments are unlinked as soon as every rank has mapped them, all processes
