@@ -71,7 +71,7 @@ def _told(deadlock: Deadlock, plain_ended: str) -> Finding:
 
 def _missed(ranks: Sequence[Deeds], matching: messages.Matching, comms: Mapping[int, Comm]) -> Iterator[Finding]:
     """Yield what was sent to a rank that came to MPI_Finalize without receiving it, though others were ended there."""
-    done = {deed.log.rank for deed in ranks if deed.log.end == "finalized"}
+    done = {deed.log.rank for deed in ranks if deed.log.end == "finalized" and not deed.log.notes}
     yield from messages.unmatched(messages.Matching([], [one for one in matching.sends if one.peer in done], []), comms)
 
 
