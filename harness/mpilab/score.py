@@ -51,12 +51,12 @@ def _share(speed: Speed, speedup: Estimate, gain: Estimate) -> tuple[float, str]
     """The share of the speed's points, and why."""
     if speed in (Speed.BEST, Speed.AS_FAST):
         return 1.0, f"full marks for speed: our own conversion gains {gain} here"
-    if gain.high < 1 and speedup.high >= gain.low:
-        return 1.0, f"our own conversion is slower than the baseline on this machine ({gain}), and yours is no slower"
     if gain.low <= 1 + MARGIN:
         text = f"our own conversion shows no gain on this machine ({gain})"
-        if speed is Speed.SLOWER:
-            return 0.0, f"{text}, but yours is slower than the baseline"
-        return 1.0, f"{text}, so not being slower earns full marks"
+        if speed is not Speed.SLOWER:
+            return 1.0, f"{text}, so not being slower earns full marks"
+        if speedup.high >= gain.low:
+            return 1.0, f"{text}, and yours is no slower than it"
+        return 0.0, f"{text}, but yours is slower than that"
     share = min(max(math.log(speedup.estimate) / math.log(gain.estimate), 0.0), 1.0)
     return share, f"{share:.0%} of what our own conversion gains here ({gain})"
