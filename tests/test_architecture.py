@@ -22,13 +22,13 @@ TRACING = (
 )  # fmt: skip
 # A module may import those to its left.
 ORDER = (
-    "errors", "verdict", "regions", "calls", "wrappers", "protocol", "machine", "page", "lab", "submission", "sweep",
-    "build",
-    *(f"diagnosis.{name}" for name in DIAGNOSIS), "diagnosis.program", "hosted", "engine", "cluster",
+    "errors", "verdict", "regions", "work", "calls", "wrappers", "protocol", "machine", "page", "manifest", "transport",
+    "lab", "submission", "sweep", "build",
+    *(f"diagnosis.{name}" for name in DIAGNOSIS), "diagnosis.program", "hosted", "engine", "engines", "rank", "cluster",
     "runner", "check", "stats", "time", "score", "record", "clusters", "attempt", "referee", "report",
     "diagnosis.diagnose", "diagnosis.report", *(f"tracing.{name}" for name in TRACING), "tracing.page",
     "tracing.choice", "tracing.files", "tracing.kernels", "tracing.programs",
-    "session", "tracing.command", "doctor", "demo", "cli", "__main__", "__init__",
+    "scaling.measure", "session", "tracing.command", "doctor", "demo", "cli", "__main__", "__init__",
 )  # fmt: skip
 MODULE_LINES = 330
 FUNCTION_LINES = 50

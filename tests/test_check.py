@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from mpilab.check import judge_calls, judge_load, judge_run
-from mpilab.lab import Calls, Case
+from mpilab.manifest import Calls, Case
 from mpilab.protocol import Array, End, Observation, RankReport
 from mpilab.verdict import OK, Kind, Verdict
 

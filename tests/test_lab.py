@@ -7,7 +7,8 @@ import pytest
 
 from mpilab import lab
 from mpilab.errors import HarnessError
-from mpilab.lab import Case, Lab, Oracle
+from mpilab.lab import Lab, Oracle
+from mpilab.manifest import Case
 
 MANIFEST = """
 title = "T"

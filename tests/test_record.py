@@ -14,7 +14,7 @@ import pytest
 
 from mpilab import record
 from mpilab.errors import HarnessError
-from mpilab.lab import Case
+from mpilab.manifest import Case
 from mpilab.record import Record, TimedCase
 from mpilab.stats import Estimate, Speed
 

@@ -10,7 +10,8 @@ import pytest
 
 from mpilab import time as timing
 from mpilab.errors import HarnessError
-from mpilab.lab import Case, Oracle
+from mpilab.lab import Oracle
+from mpilab.manifest import Case
 from mpilab.protocol import Array, Observation, RankReport, Run
 from mpilab.time import LONGEST_S, SHORTEST_S, WARMUP, Burst, Contender, Plan, Rounds
 from mpilab.verdict import Kind, Verdict

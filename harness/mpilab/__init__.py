@@ -13,13 +13,15 @@ if TYPE_CHECKING:
     from mpilab.session import Session
     from mpilab.tracing.model import Trace
     from mpilab.tracing.programs import trace
+    from mpilab.work import kernel_work
 
-__all__ = ["HarnessError", "Session", "Trace", "region", "trace"]
+__all__ = ["HarnessError", "Session", "Trace", "kernel_work", "region", "trace"]
 __version__ = "0.1.0"
 
 _HOME = {
     "HarnessError": "mpilab.errors",
     "Session": "mpilab.session",
+    "kernel_work": "mpilab.work",
     "Trace": "mpilab.tracing.model",
     "region": "mpilab.regions",
     "trace": "mpilab.tracing.programs",

@@ -34,7 +34,18 @@ C_FOLDER = Path(__file__).parent / "c"
 KERNEL_H = C_FOLDER / "kernel.h"
 BUILD_S = 15  # a hundred times what a kernel needs; an include bomb needs more
 SHOW_LINES = 40  # of what the compiler says
-C_FLAGS = ("-std=gnu11", "-O2", "-g", "-Wall", "-Wextra", "-fPIC", "-shared", "-Wl,-z,defs", "-fmax-errors=5")
+C_FLAGS = (
+    "-std=gnu11",
+    "-O2",
+    "-g",
+    "-Wall",
+    "-Wextra",
+    "-fPIC",
+    "-shared",
+    "-pthread",
+    "-Wl,-z,defs",
+    "-fmax-errors=5",
+)
 C_ERRORS = tuple(
     f"-Werror={w}" for w in ("implicit-function-declaration", "incompatible-pointer-types", "int-conversion")
 )
@@ -106,7 +117,7 @@ def _watched(source: Path, library: Path) -> Path:
     flags = ["-include", str(KERNEL_H), "-std=gnu11", "-w", "-fPIC", *compiling]
     code, _ = compile_c([*flags, "-c", source.name, "-o", "strict.o"], source.parent)
     if code == 0:
-        code, _ = compile_c(["-shared", "strict.o", *linking, "-ldl", "-o", name], source.parent)
+        code, _ = compile_c(["-shared", "strict.o", *linking, "-ldl", "-pthread", "-o", name], source.parent)
     return source.with_name(name) if code == 0 else library
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mpilab.diagnosis.findings import Finding
-from mpilab.lab import Calls, Case
+from mpilab.manifest import Calls, Case
 from mpilab.protocol import Array, Observation, RankReport
 from mpilab.verdict import OK, Kind, Verdict
 

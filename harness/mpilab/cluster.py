@@ -1,9 +1,9 @@
-"""A runner: the process that holds an ipyparallel MPI cluster and runs kernels on it for the referee.
+"""A runner: the process that holds MPI engines and runs kernels on them for the referee.
 
-Theory of operation.  Started as `python -m mpilab.cluster FOLDER RANKS LIBRARIES`; reads requests from standard input,
-answers on standard output (protocol.py).  While engines run, it watches the control page: ranks that can never go on
-are stuck (diagnosis/watch.py), ranks that are gone have died, time is limited, and so is what a kernel may print.  It
-judges nothing.  After anything but a clean end the engines are not fit for use, and the referee replaces the runner.
+Theory of operation.  Started as `python -m mpilab.cluster FOLDER RANKS LIBRARIES HOME`; reads requests from standard
+input, answers on standard output (protocol.py).  While engines run, it watches the control page: ranks that can never
+go on are stuck (diagnosis/watch.py), ranks that are gone have died, time is limited, and so is what a kernel may print.
+It judges nothing.  After anything but a clean end the engines are not fit for use, and the referee replaces the runner.
 
 Nothing stays behind: the MPI shared-memory segments are unlinked as soon as every rank has mapped them, all processes
 carry MPILAB_RUNNER in their environment, and when standard input closes (the referee is gone, however it went) the
@@ -26,63 +26,48 @@ from typing import Any, BinaryIO
 import mpi4py
 import numpy as np
 import psutil
-from traitlets.config import Config
 
 mpi4py.rc.initialize = False  # this process only names the engines' functions; it is no MPI process
 
 from mpilab import engine, page, protocol, sweep  # noqa: E402 - after the line above
 from mpilab.diagnosis.deadlock import Deadlock  # noqa: E402
-from mpilab.diagnosis.program import THROTTLE, eager_bytes  # noqa: E402
+from mpilab.diagnosis.program import THROTTLE  # noqa: E402
 from mpilab.diagnosis.snapshot import queues  # noqa: E402
 from mpilab.diagnosis.watch import Watch  # noqa: E402
+from mpilab.engines import HOMES  # noqa: E402
 from mpilab.protocol import Array, End, RankReport  # noqa: E402
+from mpilab.transport import eager_bytes  # noqa: E402
 
 POLL_S = 0.01
+FEW = 4  # ranks; with more the page is looked at less often, for looking takes time from them
 STACK_S = 0.3  # for Python to say where it is
 PRINT_LIMIT = 64_000_000  # bytes a rank may print
 SHOW_LIMIT = 4_000  # bytes of them that a report shows
-START_S = 40.0
 MEMORY_SHARE = 0.25  # of the machine, for the data of all ranks together
 
 
 class Cluster:
     """Controller, engines, and the control page they publish on."""
 
-    def __init__(self, folder: Path, ranks: int, libraries: Path) -> None:
-        """Start `ranks` engines under one mpiexec; raises when they don't come up."""
-        import ipyparallel
-
+    def __init__(self, folder: Path, ranks: int, libraries: Path, home: str) -> None:
+        """Start `ranks` engines at `home` (engines.py); raises when they don't come up."""
         self.folder = folder
         self._kernels: dict[str, protocol.Load] = {}  # by slot
         self._kernel = protocol.Load("", "c", "")  # the one that runs: where a crash or hang is looked up
         self.page = page.Page(folder / "page", ranks)
         _set_environment(folder, libraries)
-        config = Config()
-        config.MPIEngineSetLauncher.engine_args = ["--IPEngine.enable_nanny=False", "--log-level=40"]
-        config.MPIEngineSetLauncher.mpi_args = ["-genv", "LD_PRELOAD", f"{libraries}/life.so {libraries}/pmpi.so"]
-        config.MPIEngineSetLauncher.mpi_cmd = [str(Path(sys.executable).parent / "mpiexec")]
-        self._cluster = ipyparallel.Cluster(
-            engines="mpi",
-            n=ranks,
-            profile_dir=str(folder / "profile"),
-            # a short heartbeat shortens the start; many misses, because a busy engine isn't dead
-            controller_args=["--HeartMonitor.period=200", "--HeartMonitor.max_heartmonitor_misses=600"],
-            log_level=40,
-            config=config,
-        )
-        self._cluster.start_cluster_sync()
-        self._client = self._cluster.connect_client_sync()
-        self._client.wait_for_engines(ranks, timeout=START_S, interactive=False)
-        ids = self._client[:].apply_sync(engine.rank)
-        self._views = [self._client[ids.index(rank)] for rank in range(ranks)]
+        self._engines = HOMES[home](folder, ranks, libraries)
         memory = int(psutil.virtual_memory().total * MEMORY_SHARE / ranks)
-        attached = [v.apply_async(engine.attach, str(folder), self.page.size, memory) for v in self._views]
+        attached = [
+            self._engines.call(rank, engine.attach, str(folder), self.page.size, memory) for rank in range(ranks)
+        ]
+        self._engines.wait_for_all(attached)
         self.versions: dict[str, str] = attached[0].get()
         for reply in attached:
             reply.get()
         sweep.unlink_segments([p.pid for p in self.page.ranks])
         self._servants = set(_children(os.getpid()))  # controller and mpiexec
-        self.versions |= {"ipyparallel": ipyparallel.__version__, "python": sys.version.split()[0]}
+        self.versions |= {**self._engines.versions, "python": sys.version.split()[0]}
 
     def load(self, request: protocol.Load) -> protocol.Observation:
         """Load a kernel on all engines."""
@@ -90,12 +75,14 @@ class Cluster:
             raise RuntimeError(f"the engine of rank {dead[0]} is gone: killed, or out of memory?")
         self._kernel = self._kernels[request.slot] = request
         args = (request.slot, request.language, request.path)
-        return self._watch([view.apply_async(engine.load, *args) for view in self._views], 20.0)[0]
+        calls = [self._engines.call(rank, engine.load, *args) for rank in range(len(self.page.ranks))]
+        return self._watch(calls, 20.0)[0]
 
     def data(self, request: protocol.Data, arrays: list[Array]) -> protocol.Done:
         """Hand each rank its input sets."""
-        views = self._views[: request.ranks]
-        for reply in [v.apply_async(engine.data, request.sets, a) for v, a in zip(views, arrays, strict=True)]:
+        calls = [self._engines.call(rank, engine.data, request.sets, a) for rank, a in enumerate(arrays)]
+        self._engines.wait_for_all(calls)
+        for reply in calls:
             reply.get()
         return protocol.Done()
 
@@ -103,16 +90,17 @@ class Cluster:
         """Run a kernel and watch it."""
         self._kernel = self._kernels.get(request.slot, self._kernel)
         spec = {name: getattr(request, name) for name in request.__struct_fields__}
-        views = self._views[: request.ranks]
-        return self._watch([view.apply_async(engine.run, spec) for view in views], request.timeout_s)
+        calls = [self._engines.call(rank, engine.run, spec) for rank in range(request.ranks)]
+        return self._watch(calls, request.timeout_s)
 
     def _watch(self, replies: list[Any], timeout_s: float) -> tuple[protocol.Observation, list[Array]]:
         """Wait for `replies`; stop waiting when the ranks are stuck, dead, late or too talkative."""
         start = time.monotonic()
         end: End = "finished"
         watch, stuck = Watch(self.page, len(replies), eager_bytes(), math.inf), None
+        poll_s = POLL_S * max(1.0, len(replies) / FEW)
         while not all(reply.ready() for reply in replies):
-            self._client.wait(replies, timeout=POLL_S)
+            self._engines.wait(replies, poll_s)
             now = time.monotonic()
             pages = self.page.ranks[: len(replies)]
             if any(not _alive(p.pid) for p in pages):
@@ -251,8 +239,8 @@ def _set_environment(folder: Path, libraries: Path) -> None:
         "LD_PRELOAD": f"{libraries}/life.so",
         "IPYTHONDIR": str(folder / "ipython"),
         **THROTTLE,
-        # one thread calls MPI; with mpi4py's default, MULTIPLE, MPICH chooses other algorithms than in a C program
-        "MPI4PY_RC_THREAD_LEVEL": "funneled",
+        # one thread at a time calls MPI; with mpi4py's default, MULTIPLE, MPICH chooses other algorithms than in C programs
+        "MPI4PY_RC_THREAD_LEVEL": "serialized",
         "OMP_NUM_THREADS": "1",
         "OPENBLAS_NUM_THREADS": "1",
     }
@@ -280,13 +268,13 @@ def _serve(cluster: Cluster, requests: BinaryIO, replies: BinaryIO) -> None:
         protocol.send(replies, answer, results)
 
 
-def main(folder: Path, ranks: int, libraries: Path) -> None:
+def main(folder: Path, ranks: int, libraries: Path, home: str) -> None:
     """Serve requests from standard input until it closes; then leave nothing behind."""
     replies = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what libraries print must not mix with the replies
     sweep.become_subreaper()
     try:
-        cluster = Cluster(folder, ranks, libraries)
+        cluster = Cluster(folder, ranks, libraries, home)
         protocol.send(replies, protocol.Ready(cluster.versions))
         _serve(cluster, sys.stdin.buffer, replies)
     except EOFError:
@@ -300,4 +288,4 @@ def main(folder: Path, ranks: int, libraries: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), int(sys.argv[2]), Path(sys.argv[3]))
+    main(Path(sys.argv[1]), int(sys.argv[2]), Path(sys.argv[3]), sys.argv[4])

@@ -1,7 +1,8 @@
-"""Two warm MPI clusters, and what every attempt on them shares: seed, builds, the right to measure.
+"""Warm MPI clusters, and what every attempt on them shares: seed, builds, the right to measure.
 
 Theory of operation.  `ours` runs the baseline and the reference, `theirs` the submission (and the baseline once more,
-as the control): a crash or hang of a submission costs nobody else's cluster.  Clusters start in the background, stay
+as the control): a crash or hang of a submission costs nobody else's cluster.  `many` gives plain processes under
+mpiexec, for more ranks than a notebook's cluster has and for other transports.  Clusters start in the background, stay
 warm, and are gone when the process ends, however it ends (sweep.py).  One session at a time may measure on a machine; a
 second one waits its turn.
 """
@@ -13,6 +14,7 @@ import secrets
 import shutil
 import weakref
 from collections.abc import Callable, Iterator
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +22,7 @@ import numpy as np
 from mpilab import build, lab, sweep
 from mpilab.errors import HarnessError
 from mpilab.lab import Lab
+from mpilab.manifest import Transport
 from mpilab.protocol import Language
 from mpilab.runner import Runner
 from mpilab.submission import Submission, read
@@ -32,20 +35,56 @@ class Clusters:
     """Warm clusters; end them with `close`."""
 
     def __init__(self, *, progress: Progress | None = None, seed: str | None = None) -> None:
-        """Start both clusters; `seed` repeats an earlier session's data and order (it is in that session's records)."""
+        """Start none yet; `seed` repeats an earlier session's data and order (it is in that session's records)."""
         sweep.sweep()
         self.progress: Progress = progress or (lambda _text, _share: None)
         self.seed = seed or secrets.token_hex(8)
         self.folder = sweep.new_folder()
         self.progress("building the harness's C parts", 0.0)
-        libraries = build.libraries()
-        self.ranks = max(c.ranks for one in lab.labs() for c in (*one.manifest.check, *one.manifest.time))
-        self.progress("starting two MPI clusters", 0.0)
-        self.ours, self.theirs = (Runner(self.ranks, libraries), Runner(self.ranks, libraries))
+        self._libraries = build.libraries()
+        self._runners: list[Runner] = []
+        self._many: dict[Transport, Runner] = {}
         self._loaded: tuple[str, ...] = ()
         self._versions: dict[str, str] = {}
         self._built: dict[Submission, build.Artifact | Verdict] = {}
-        self._finish = weakref.finalize(self, _close, self.ours, self.theirs, self.folder)
+        self._finish = weakref.finalize(self, _close, self._runners, self.folder)
+
+    def warm(self) -> None:
+        """Start both clusters in the background."""
+        self.progress("starting two MPI clusters", 0.0)
+        _ = self.ours, self.theirs
+
+    @cached_property
+    def ranks(self) -> int:
+        """How many engines `ours` and `theirs` have: enough for the cases of all labs."""
+        manifests = [one.manifest for one in lab.labs()]
+        return max(c.ranks for m in manifests for c in (*m.check, *m.time) if not c.emulated and c.over == "shared")
+
+    @cached_property
+    def ours(self) -> Runner:
+        """The cluster of baseline and reference."""
+        return self._start(self.ranks)
+
+    @cached_property
+    def theirs(self) -> Runner:
+        """The cluster of the submission."""
+        return self._start(self.ranks)
+
+    def many(self, ranks: int, over: Transport = "shared") -> Runner:
+        """A runner of at least `ranks` plain processes, whose messages go `over` that."""
+        known = self._many.get(over)
+        if known is None or known.ranks < ranks:
+            self.progress(f"starting {ranks} ranks", 0.0)
+            self._many[over] = self._start(ranks, "mpiexec", over)
+            if known is not None:
+                known.close()
+                self._runners.remove(known)
+        return self._many[over]
+
+    def _start(self, ranks: int, home: str = "ipyparallel", over: Transport = "shared") -> Runner:
+        runner = Runner(ranks, self._libraries, home, over)
+        self._runners.append(runner)
+        return runner
 
     def rng(self, *what: object) -> np.random.Generator:
         """Random numbers that depend on the session's seed and `what` they are for."""
@@ -91,7 +130,7 @@ class Clusters:
     def versions(self) -> dict[str, str]:
         """What the clusters run on; waits for the first start only."""
         if not self._versions:
-            self._versions = {**self.theirs.versions(), "numpy": np.__version__}
+            self._versions = {**self._runners[-1].versions(), "numpy": np.__version__}
         return self._versions
 
     def close(self) -> None:
@@ -99,7 +138,7 @@ class Clusters:
         self._finish()
 
 
-def _close(ours: Runner, theirs: Runner, folder: Path) -> None:
-    for runner in (ours, theirs):
+def _close(runners: list[Runner], folder: Path) -> None:
+    for runner in runners:
         runner.close()
     shutil.rmtree(folder, ignore_errors=True)

@@ -13,6 +13,7 @@ import os
 import resource
 import signal
 import sys
+import time
 import traceback
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -109,24 +110,27 @@ def run(spec: dict[str, Any]) -> tuple[dict[str, Any], NDArray[np.float64], NDAr
     source = STATE.inputs[order[0]]
     in_, out = Guarded(source.size), Guarded(n_out)
     in_.values[:] = source
-    shape = Shape(spec["n"], spec["steps"], source.size, n_out)
+    shape = Shape(spec["n"], spec["steps"], source.size, n_out, spec["work"])
     seconds, kept = np.zeros(len(order) - warmup), np.full((len(keep), n_out), np.nan)
     report: dict[str, Any] = {"status": "returned"}
     kernel = None
     with _kernel_output():
         HOST.mpilab_clear()
+        HOST.mpilab_emulate(spec["emulated"])
         if spec["strict"] and HOST.mpilab_strict_kernel(os.fsencode(STATE.output.parent), comm.py2f()):
             raise RuntimeError("the strict log cannot be opened")
         if spec["ring"] and HOST.mpilab_record_kernel(host.py2f(), *_rings(spec)):
             raise RuntimeError(f"there is no room for rings of {spec['ring']} events")
         try:
             HOST.mpilab_phase(page.INIT)
+            used = time.process_time()
             kernel = STATE.slots[spec["slot"]](comm, shape, in_.values, out.values)
             _burst(kernel, host, spec, in_, out, seconds, kept)
             HOST.mpilab_phase(page.FREE)
             kernel.free()
             if spec["strict"]:
                 HOST.mpilab_strict_end(b"returned")
+            report["cpu_s"] = time.process_time() - used
             report |= _aftermath(comm, host)
         except KernelFailedError as error:
             report |= {"status": "failed", "code": error.code, "phase": _phase()}

@@ -27,7 +27,7 @@ COMM_TYPE = ctypes.c_int if ctypes.sizeof(ctypes.c_int) == HANDLE_SIZE else ctyp
 class Shape(ctypes.Structure):
     """struct kernel_shape; a Python kernel gets the same object and reads the same fields."""
 
-    _fields_ = tuple((name, ctypes.c_long) for name in ("n", "steps", "n_in", "n_out"))
+    _fields_ = (*((name, ctypes.c_long) for name in ("n", "steps", "n_in", "n_out")), ("work", ctypes.c_double))
 
 
 class KernelFailedError(Exception):

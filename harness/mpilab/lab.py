@@ -1,8 +1,8 @@
 """A lab: a folder with a manifest, an oracle and a baseline, beside the solutions that students don't get.
 
 Theory of operation.  `labs/<lab>/` holds lab.toml, oracle.py, baseline.c and baseline.py; `solutions/<lab>/` holds
-reference.c, reference.py and wrong/*.  File names are convention, so the manifest holds no paths.  The manifest is
-decoded into the types below; a key that isn't there is refused by name.  The oracle is the serial truth in NumPy:
+reference.c, reference.py and wrong/*.  File names are convention, so the manifest holds no paths.  manifest.py
+reads the manifest.  The oracle is the serial truth in NumPy:
 
     inputs(rng, case)       -> one float64 array per rank
     expected(case, inputs)  -> one float64 array per rank, what each rank's `out` must hold after a run
@@ -19,54 +19,19 @@ import re
 from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated
 
-import msgspec
 import numpy as np
-from msgspec import Meta
 from numpy.typing import NDArray
 
-from mpilab import page
+from mpilab import manifest
 from mpilab.errors import HarnessError
+from mpilab.manifest import Case, Manifest
 from mpilab.protocol import Array, Language
 from mpilab.verdict import Kind
 
 SUFFIXES: dict[str, Language] = {".c": "c", ".py": "python"}
 LANGUAGES: tuple[Language, ...] = ("c", "python")
 DEFAULT_RTOL = 1e-12
-
-Positive = Annotated[int, Meta(ge=1)]
-
-
-class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One size of the problem: what `n` and `steps` mean is the lab's to say."""
-
-    ranks: Annotated[int, Meta(ge=1, le=16)]
-    n: Annotated[int, Meta(ge=0)]
-    steps: Positive = 1
-
-    def __str__(self) -> str:
-        return f"ranks={self.ranks}, n={self.n}, steps={self.steps}"
-
-
-class Calls(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """MPI calls a conversion must make (each entry `A|B|...`: one of them) and must not make."""
-
-    require: tuple[str, ...] = ()
-    forbid: tuple[str, ...] = ()
-
-
-class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """lab.toml."""
-
-    title: str
-    module: str
-    objectives: tuple[str, ...]
-    minutes: Positive
-    points: Annotated[float, Meta(gt=0, le=1e6)]
-    check: Annotated[tuple[Case, ...], Meta(min_length=1)]
-    time: Annotated[tuple[Case, ...], Meta(min_length=1)]
-    calls: Calls = Calls()
 
 
 class Oracle:
@@ -131,19 +96,7 @@ class Lab:
     @cached_property
     def manifest(self) -> Manifest:
         """lab.toml, checked."""
-        path = self.folder / "lab.toml"
-        try:
-            manifest = msgspec.toml.decode(path.read_text(encoding="utf-8"), type=Manifest)
-        except (OSError, UnicodeDecodeError, msgspec.MsgspecError) as error:
-            raise HarnessError(f"{path}: {error}", then="CONTRIBUTING.md lists the keys of a lab.toml") from error
-        known = page.call_names()
-        for name in "|".join((*manifest.calls.require, *manifest.calls.forbid)).split("|"):
-            if name and name not in known:
-                near = difflib.get_close_matches(name, known, n=1) or ["one of harness/mpilab/c/calls.def"]
-                raise HarnessError(
-                    f"{path}: there is no MPI call {name!r}", then=f"did you mean {near[0]}? CONTRIBUTING.md says more"
-                )
-        return manifest
+        return manifest.read(self.folder / "lab.toml")
 
     @cached_property
     def oracle(self) -> Oracle:

@@ -56,6 +56,8 @@ class Run(msgspec.Struct, frozen=True, tag=True):
     strict: bool = False  # with MPI as bad as the standard permits; the logs are in the runner's folder afterwards
     ring: int = 0  # recorded, with so many events a rank; the rings are in the runner's folder afterwards
     groups: int = 0  # of calls that are recorded (c/wrap.h)
+    work: float = 0.0  # floating-point operations in a unit of modelled compute
+    emulated: bool = False  # modelled compute sleeps
 
 
 Request = Load | Data | Run
@@ -88,6 +90,7 @@ class RankReport(msgspec.Struct, frozen=True):
     abort_code: int | None = None
     exited: bool = False
     forked: bool = False
+    cpu_s: float = 0.0  # of processor time, in a whole run
     error_call: str = ""
     error_text: str = ""
     printed: str = ""
@@ -123,12 +126,26 @@ class Failure(msgspec.Struct, frozen=True, tag=True):
 Reply = Ready | Done | Observation | Failure
 
 
+class Call(msgspec.Struct, frozen=True, tag=True):
+    """A runner's call to one of its ranks: a function of engine.py; arrays: its last arguments."""
+
+    function: str
+    arguments: list[Any]
+
+
+class Answer(msgspec.Struct, frozen=True, tag=True):
+    """What a rank answers: the function's value (of a tuple the first, arrays: the rest), or what went wrong."""
+
+    value: Any
+    error: str = ""
+
+
 class _Envelope(msgspec.Struct):
     body: msgspec.Raw
     arrays: list[int]
 
 
-def send(stream: Stream, body: Request | Reply, arrays: list[Array] | None = None) -> None:
+def send(stream: Stream, body: Request | Reply | Call | Answer, arrays: list[Array] | None = None) -> None:
     """Write one message; `arrays` are flat float64."""
     flat = [np.ascontiguousarray(a, dtype=np.float64).ravel() for a in arrays or []]
     line = msgspec.json.encode(_Envelope(msgspec.Raw(msgspec.json.encode(body)), [a.size for a in flat]))
@@ -148,6 +165,16 @@ def receive_reply(stream: Stream, limit: int) -> tuple[Reply, list[Array]]:
     Raises EOFError when the other end has closed, HarnessError when what came isn't such a message.
     """
     return _receive(stream, Reply, limit)
+
+
+def receive_call(stream: Stream) -> tuple[Call, list[Array]]:
+    """Read a call, which comes from the runner; raises as `receive_reply` does."""
+    return _receive(stream, Call, REQUEST_LIMIT)
+
+
+def receive_answer(stream: Stream, limit: int) -> tuple[Answer, list[Array]]:
+    """Read a rank's answer; raises as `receive_reply` does."""
+    return _receive(stream, Answer, limit)
 
 
 def _receive(stream: Stream, kind: Any, limit: int) -> tuple[Any, list[Array]]:

@@ -15,7 +15,7 @@ import msgspec
 
 from mpilab.diagnosis.findings import Finding
 from mpilab.errors import HarnessError
-from mpilab.lab import Case
+from mpilab.manifest import Case
 from mpilab.stats import Estimate, Speed
 from mpilab.verdict import Kind
 

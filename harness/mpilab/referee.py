@@ -22,7 +22,8 @@ from mpilab.diagnosis import log, places, timing
 from mpilab.diagnosis.analysis import analyse
 from mpilab.diagnosis.findings import finding
 from mpilab.errors import HarnessError
-from mpilab.lab import Case, Lab
+from mpilab.lab import Lab
+from mpilab.manifest import Case
 from mpilab.protocol import Array, Observation, Run
 from mpilab.record import Record, keep
 from mpilab.runner import Runner
@@ -175,17 +176,8 @@ class _Checked:
         sets = [lab.oracle.inputs(on.rng(lab.id, case, k), case) for k in range(CHECK_SETS)]
         truth = [lab.oracle.expected(case, inputs) for inputs in sets]
         order = [*range(CHECK_SETS), 0]
-        request = Run(
-            slot=slot,
-            ranks=case.ranks,
-            n=case.n,
-            steps=case.steps,
-            n_out=[t.size for t in truth[0]],
-            order=order,
-            keep=list(range(len(order))),
-            warmup=0,
-            timeout_s=CHECK_LIMIT_S,
-        )
+        n_out = [t.size for t in truth[0]]
+        request = case.run(slot, n_out, order, list(range(len(order))), CHECK_LIMIT_S)
         return cls(case, sets, request, [truth[k] for k in order])
 
     def judge(self, lab: Lab, observation: Observation, outputs: list[Array]) -> Verdict | None:

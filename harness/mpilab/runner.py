@@ -19,7 +19,9 @@ from typing import TypeVar
 
 from mpilab import protocol, sweep
 from mpilab.errors import HarnessError
+from mpilab.manifest import Transport
 from mpilab.protocol import Array, Observation
+from mpilab.transport import TRANSPORTS
 
 T = TypeVar("T")
 START_S = 50.0  # ten times what it takes; very rarely an engine does not find its controller
@@ -31,9 +33,9 @@ PACKAGE_FOLDER = Path(__file__).parents[1]
 class Runner:
     """A warm MPI cluster of `ranks` engines that loads and runs kernels."""
 
-    def __init__(self, ranks: int, libraries: Path) -> None:
-        """Start it; `libraries` is the folder that holds life.so and pmpi.so."""
-        self.ranks, self._libraries = ranks, libraries
+    def __init__(self, ranks: int, libraries: Path, home: str = "ipyparallel", over: Transport = "shared") -> None:
+        """Start it; `libraries` is the folder that holds life.so and pmpi.so, `home` one of engines.HOMES."""
+        self.ranks, self._libraries, self._home, self._over = ranks, libraries, home, over
         self._ready: protocol.Ready | None = None
         self._closed = False
         self._start()
@@ -163,14 +165,14 @@ class Runner:
     def _start(self) -> None:
         self.folder = sweep.new_folder()
         path = os.pathsep.join([str(PACKAGE_FOLDER), *filter(None, [os.environ.get("PYTHONPATH")])])
-        arguments = [str(self.folder), str(self.ranks), str(self._libraries)]
+        arguments = [str(self.folder), str(self.ranks), str(self._libraries), self._home]
         with (self.folder / "runner.log").open("wb") as log:
             self._process = subprocess.Popen(
                 [sys.executable, "-m", "mpilab.cluster", *arguments],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=log,
-                env=os.environ | {"PYTHONPATH": path},
+                env=os.environ | {"PYTHONPATH": path} | dict(TRANSPORTS[self._over]),
                 start_new_session=True,  # Ctrl-C is for the referee, which then ends the runner
             )
         self._ready = None

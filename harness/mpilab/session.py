@@ -31,6 +31,7 @@ class Session:
         is in that session's records).
         """
         self.clusters = Clusters(progress=progress, seed=seed)
+        self.clusters.warm()
 
     def try_kernel(self, lab_name: str, path: str | Path, *, budget_s: float = BUDGET_S) -> Record:
         """Put one file through the whole pipeline; its record is stored and returned.

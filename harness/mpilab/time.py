@@ -17,8 +17,9 @@ import numpy as np
 
 from mpilab import check, stats
 from mpilab.errors import HarnessError
-from mpilab.lab import Case, Oracle
-from mpilab.protocol import Array, Observation, Run
+from mpilab.lab import Oracle
+from mpilab.manifest import Case
+from mpilab.protocol import Array, Observation
 from mpilab.runner import Runner
 from mpilab.verdict import Kind, Verdict
 
@@ -105,17 +106,9 @@ def burst(plan: Plan, contender: Contender, rng: np.random.Generator, samples: i
     count = WARMUP + (samples or plan.samples)
     order = rng.integers(0, len(plan.sets), count).tolist()
     keep = int(rng.integers(WARMUP, count))
-    request = Run(
-        slot=contender.slot,
-        ranks=plan.case.ranks,
-        n=plan.case.n,
-        steps=plan.case.steps,
-        n_out=[t.size for t in plan.truth[0]],
-        order=order,
-        keep=[keep],
-        warmup=WARMUP,
-        timeout_s=LIMIT_S,
-    )
+    n_out = [t.size for t in plan.truth[0]]
+    request = plan.case.run(contender.slot, n_out, order, [keep], LIMIT_S)
+    request = msgspec.structs.replace(request, warmup=WARMUP)
     start = time.monotonic()
     observation, seconds, outputs = contender.runner.run(request)
     elapsed = time.monotonic() - start

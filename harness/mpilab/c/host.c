@@ -5,8 +5,10 @@
  * a Python kernel patches can change it.  What must survive a crash is written to the control page at once. */
 #define _GNU_SOURCE
 #include "strict.h"
+#include "work.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <execinfo.h>
 #include <fcntl.h>
 #include <mpi.h>
@@ -17,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -152,6 +155,29 @@ int mpilab_stray_message(MPI_Fint comm, MPI_Fint host, struct stray *stray) {
         PMPI_Get_count(&status, MPI_BYTE, &stray->bytes);
     }
     return result;
+}
+
+/* ---- modelled compute -------------------------------------------------------------------------------------------- */
+
+static int emulated;
+
+/* Whether modelled compute sleeps (work.h); a rank then wakes within microseconds of the time, not the usual fifty. */
+void mpilab_emulate(int on) {
+    emulated = on;
+    prctl(PR_SET_TIMERSLACK, on ? 1000UL : 0UL); /* nanoseconds; 0: as it was at first */
+}
+
+void mpilab_work(double flops) {
+    struct timespec end;
+    if (!emulated) {
+        mpilab_compute(flops);
+        return;
+    }
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    long long nanoseconds = end.tv_nsec + (long long)flops;
+    end.tv_sec += nanoseconds / 1000000000;
+    end.tv_nsec = nanoseconds % 1000000000;
+    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &end, NULL) == EINTR) {}
 }
 
 /* ---- the timed loop -------------------------------------------------------------------------------------------- */

@@ -14,6 +14,7 @@
 #define MPILAB_KERNEL_H
 
 #include "mpilab.h" /* named regions, for mpilab trace */
+#include "work.h"   /* kernel_work */
 
 #include <mpi.h>
 #include <stdlib.h>
@@ -24,6 +25,7 @@ struct kernel_shape {
     long steps; /* how many times the exchange is repeated in one run */
     long n_in;  /* length of in[] on this rank, in doubles */
     long n_out; /* length of out[] on this rank, in doubles */
+    double work; /* floating-point operations in a unit of modelled compute, for kernel_work; often 0 */
 };
 
 /* Calls MPI, and hands a failed call's code up to the harness, which reports it. */

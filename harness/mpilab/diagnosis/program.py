@@ -21,13 +21,13 @@ from mpilab.diagnosis.deadlock import Deadlock
 from mpilab.diagnosis.snapshot import Snapshot
 from mpilab.diagnosis.watch import Watch
 from mpilab.errors import HarnessError
+from mpilab.transport import eager_bytes
 
 End = Literal["finished", "stuck", "timed_out", "died", "flooded"]
 POLL_S = 0.02
 OUTPUT_LIMIT = 64_000_000  # bytes that a program may print
 SHOW_LIMIT = 4_000
 GRACE_S = 3.0  # a rank that has left while others go on
-EAGER_CELL, EAGER_HEAD = 8192, 80  # MPICH's shared-memory cell and what it keeps of it: measured, 8112 B go eagerly
 PROGRAM_FLAGS = ("-O1", "-g", "-std=gnu11", "-w")  # its warnings are not what was asked for
 PROGRAM_LIBRARIES = ("-lm", "-pthread")
 THROTTLE = {  # more ranks than cores: without these a rank that waits burns its whole time slice
@@ -59,12 +59,6 @@ class Ran:
     printed: str
     deadlock: Deadlock | None = None
     snapshot: Snapshot | None = None
-
-
-def eager_bytes() -> int:
-    """The largest message that goes eagerly between ranks of this machine, as MPICH is set here."""
-    cell = os.environ.get("MPIR_CVAR_CH4_SHM_POSIX_IQUEUE_CELL_SIZE", "")
-    return (int(cell) if cell.isdigit() else EAGER_CELL) - EAGER_HEAD
 
 
 def run(

@@ -14,8 +14,8 @@ from mpilab import check
 from mpilab.build import Artifact
 from mpilab.clusters import Clusters
 from mpilab.errors import HarnessError
-from mpilab.lab import Case, Lab
-from mpilab.protocol import Run
+from mpilab.lab import Lab
+from mpilab.manifest import Case
 from mpilab.submission import Submission, read, same_code
 from mpilab.tracing.choice import Choice, Recorded, collect
 from mpilab.verdict import Verdict
@@ -52,19 +52,8 @@ def record(
     inputs = lab.oracle.inputs(on.rng("trace", clock.time_ns()), case)
     truth = lab.oracle.expected(case, inputs)
     runner.data([inputs])
-    request = Run(
-        slot=SLOT,
-        ranks=case.ranks,
-        n=case.n,
-        steps=case.steps,
-        n_out=[t.size for t in truth],
-        order=[0, 0],
-        keep=[0, 1],
-        warmup=1,
-        timeout_s=LIMIT_S,
-        ring=choice.ring,
-        groups=choice.mask,
-    )
+    request = case.run(SLOT, [t.size for t in truth], [0, 0], [0, 1], LIMIT_S)
+    request = msgspec.structs.replace(request, warmup=1, ring=choice.ring, groups=choice.mask)
     on.progress(f"recording {path.name}, {case}", 0.6)
     observation, outputs, trace = runner.run_and_read(
         request, lambda folder: collect(folder, path.name, f"{path.name} of {lab.id}, {case}")
