@@ -1,14 +1,14 @@
 """Scale cases, measured: the time of a run, and how much of it the ranks spend in MPI calls.
 
 Theory of operation.  Baseline, reference and submission are loaded side by side in one runner of plain processes
-(engines.py) and run in rounds, in random order: one recorded run each, a warm-up before it.  Time is that of the slowest
-rank; communication time is the mean over ranks of the time in MPI calls, read from the rings.  A round's ratios are paired;
-estimates are medians over rounds (stats.py).  Each run's numbers are checked by the oracle.
+(engines.py) and run in rounds, in random order: one recorded run each, a warm-up before it.  Time is that of the
+slowest rank; communication time is the mean over ranks of the time in MPI calls, read from the rings.  A round's ratios
+are paired; estimates are medians over rounds (stats.py).  The oracle checks the numbers of each run.
 
 This is for insight, not for grades: contenders share processes.
 
 On emulated nodes ranks share the cores, so what messages and real arithmetic cost must be small beside the modelled
-compute that sleeps.  It is known from the processor time that the ranks used: where that fills the cores, the run is refused.
+compute that sleeps.  The processor time that the ranks used tells: where it fills the cores, the run is refused.
 """
 
 import math
