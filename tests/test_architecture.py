@@ -23,12 +23,13 @@ TRACING = (
 # A module may import those to its left.
 ORDER = (
     "errors", "verdict", "regions", "work", "calls", "wrappers", "protocol", "machine", "page", "manifest", "transport",
-    "lab", "submission", "sweep", "build",
+    "lab", "steps", "submission", "sweep", "build",
     *(f"diagnosis.{name}" for name in DIAGNOSIS), "diagnosis.program", "hosted", "engine", "engines", "rank", "cluster",
-    "runner", "check", "stats", "time", "score", "record", "clusters", "attempt", "referee", "report",
+    "runner", "check", "stats", "time", "score", "record", "hints", "clusters", "attempt", "referee", "report",
     "diagnosis.diagnose", "diagnosis.report", *(f"tracing.{name}" for name in TRACING), "tracing.page",
     "tracing.choice", "tracing.files", "tracing.kernels", "tracing.programs",
-    "scaling.measure", "session", "tracing.command", "doctor", "demo", "cli", "__main__", "__init__",
+    "scaling.rows", "scaling.measure", "scaling.draw", "scaling.show", "session", "tracing.command", "guide",
+    "scaling.command", "scaling.headlines", "doctor", "demo", "cli", "__main__", "__init__",
 )  # fmt: skip
 MODULE_LINES = 330
 FUNCTION_LINES = 50

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from mpilab import machine, stats, time
+from mpilab import hints, machine, stats, time
 from mpilab.clusters import Clusters
 from mpilab.diagnosis.findings import Finding, excerpt
 from mpilab.lab import Lab
@@ -92,6 +92,7 @@ class Attempt:
             took_s=round(took_s, 3),
             interrupted=self.interrupted,
             compared_with=self.compared_with,
+            hints=hints.opened(self.lab.id),
             speedup=found["speedup"],
             against_reference=found.get("against_reference"),
             reference_gain=found.get("reference_gain"),

@@ -21,13 +21,16 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
-from mpilab import __version__, demo, doctor, lab, record, report
+from mpilab import __version__, demo, doctor, guide, lab, record, report
 from mpilab.build import C_FOLDER
+from mpilab.clusters import Clusters
 from mpilab.diagnosis import report as diagnosis
 from mpilab.diagnosis.diagnose import TIMEOUT_S, diagnose
 from mpilab.errors import HarnessError
 from mpilab.lab import LANGUAGES
 from mpilab.record import Record
+from mpilab.scaling import command as scaling
+from mpilab.scaling import headlines
 from mpilab.session import BUDGET_S, Session
 from mpilab.submission import read
 from mpilab.tracing import command as tracing
@@ -131,6 +134,26 @@ def run_trace(arguments: argparse.Namespace) -> int:
     return tracing.run(arguments, OUT, lambda: _session(arguments))
 
 
+def run_scale(arguments: argparse.Namespace) -> int:
+    """Run a kernel's scale cases beside baseline and reference: time and communication time against ranks."""
+    return scaling.run(arguments, OUT, _clusters)
+
+
+def run_headlines(arguments: argparse.Namespace) -> int:
+    """Measure every figure that the course's sources report, and show it beside ours."""
+    return headlines.run(arguments, OUT, _clusters)
+
+
+def give_hint(arguments: argparse.Namespace) -> int:
+    """Open a lab's next hint."""
+    return guide.hint(arguments, OUT)
+
+
+def ask_prediction(arguments: argparse.Namespace) -> int:
+    """Ask what a run will show; with an answer, run it and explain."""
+    return guide.predict(arguments, OUT, lambda: _session(arguments, warm=False))
+
+
 def include(_: argparse.Namespace) -> int:
     """Print the folder of mpilab.h, for mpicc -I."""
     OUT.print(str(C_FOLDER))
@@ -184,10 +207,17 @@ def _progress() -> Iterator[Callable[[str, float], None]]:
 
 
 @contextlib.contextmanager
-def _session(_: argparse.Namespace) -> Iterator[Session]:
+def _session(_: argparse.Namespace, *, warm: bool = True) -> Iterator[Session]:
     """A session that shows a progress bar while it works."""
-    with _progress() as progress, Session(progress=progress) as session:
+    with _progress() as progress, Session(progress=progress, warm=warm) as session:
         yield session
+
+
+@contextlib.contextmanager
+def _clusters() -> Iterator[Clusters]:
+    """Clusters that start when they are needed, and a progress bar."""
+    with _progress() as progress, contextlib.closing(Clusters(progress=progress)) as clusters:
+        yield clusters
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -220,6 +250,10 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument("--timeout", type=_seconds, default=TIMEOUT_S, metavar="S", help="seconds a run may take at most")
     one.add_argument("arguments", nargs="*", metavar="-- ARGS", help="what the program is given")
     tracing.add_arguments(command("trace", run_trace))
+    scaling.add_arguments(command("scale", run_scale))
+    headlines.add_arguments(command("headlines", run_headlines))
+    command("hint", give_hint, "lab").add_argument("--opened", action="store_true", help="open none, show those opened")
+    command("predict", ask_prediction, "lab").add_argument("answer", type=int, nargs="?", metavar="N")
     command("include", include)
     command("doctor", examine)
     command("report", show_report, "record")

@@ -239,7 +239,7 @@ def _set_environment(folder: Path, libraries: Path) -> None:
         "LD_PRELOAD": f"{libraries}/life.so",
         "IPYTHONDIR": str(folder / "ipython"),
         **THROTTLE,
-        # one thread at a time calls MPI; with mpi4py's default, MULTIPLE, MPICH takes other algorithms than in C programs
+        # one thread at a time calls MPI; with MULTIPLE, as is usual with mpi4py, MPICH takes other algorithms than in C
         "MPI4PY_RC_THREAD_LEVEL": "serialized",
         "OMP_NUM_THREADS": "1",
         "OPENBLAS_NUM_THREADS": "1",

@@ -55,6 +55,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     remarks: str = ""  # the compiler's warnings
     machine: dict[str, str | int | float] = {}
     versions: dict[str, str] = {}
+    hints: int = 0  # opened by the learner before this attempt
     sandbox: str = "none"
     seed: str = ""
     started: str = ""

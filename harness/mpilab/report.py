@@ -136,7 +136,7 @@ def _first_lines(said: str, most: int = 12) -> str:
 def html(record: Record) -> str:
     """What a notebook shows of an attempt."""
     found = rows(record)
-    return TEMPLATES.get_template("record.html").render(r=record, rows=found, plot=plot(found), style=_css())
+    return TEMPLATES.get_template("record.html").render(r=record, rows=found, plot=plot(found), style=style_sheet())
 
 
 def table(entries: Sequence[tuple[str, Record]]) -> Table:
@@ -156,7 +156,7 @@ def page(entries: Sequence[tuple[str, Record]], note: str) -> str:
     for lab in dict.fromkeys(r.lab for _, r in entries):
         found = [(f"{r.language}, {who}", r.speedup) for who, r in entries if r.lab == lab and r.speedup]
         plots[lab] = plot(found)
-    return TEMPLATES.get_template("demo.html").render(entries=entries, plots=plots, note=note, style=_css())
+    return TEMPLATES.get_template("demo.html").render(entries=entries, plots=plots, note=note, style=style_sheet())
 
 
 def plot(found: Sequence[tuple[str, Estimate]]) -> str:
@@ -169,5 +169,6 @@ def plot(found: Sequence[tuple[str, Estimate]]) -> str:
     return TEMPLATES.get_template("plot.svg").render(marks=marks, ticks=ticks, one=scale.place(1.0))
 
 
-def _css() -> str:
+def style_sheet() -> str:
+    """The styles that all our small pages share."""
     return (Path(__file__).parent / "templates" / "style.css").read_text()

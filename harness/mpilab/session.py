@@ -24,14 +24,15 @@ setattr(Record, "_repr_html_", report.html)  # noqa: B010 - a notebook shows a r
 class Session:
     """Warm clusters and what can be done with them; use as a context manager, or call close."""
 
-    def __init__(self, *, progress: Progress | None = None, seed: str | None = None) -> None:
-        """Start both clusters in the background.
+    def __init__(self, *, progress: Progress | None = None, seed: str | None = None, warm: bool = True) -> None:
+        """Start both clusters in the background, or with `warm=False` when they are needed.
 
         `progress` is called with what is being done and the share done; `seed` repeats an earlier session's data (it
         is in that session's records).
         """
         self.clusters = Clusters(progress=progress, seed=seed)
-        self.clusters.warm()
+        if warm:
+            self.clusters.warm()
 
     def try_kernel(self, lab_name: str, path: str | Path, *, budget_s: float = BUDGET_S) -> Record:
         """Put one file through the whole pipeline; its record is stored and returned.
@@ -53,6 +54,7 @@ class Session:
         steps: int | None = None,
         ring: int = RING,
         groups: Sequence[str] = (),
+        emulated: bool = False,
     ) -> Trace:
         """Record one life of a kernel (init, a run that warms up, a run, free); its trace.
 
@@ -63,13 +65,14 @@ class Session:
             steps: instead of the case's; at least 20 by default.
             ring: how many events each rank keeps, the newest ones.
             groups: which calls to record, of "p2p", "request", "collective", "io"; all by default.
+            emulated: take the lab's emulated case instead: many ranks, modelled compute that sleeps.
 
         Raises:
             HarnessError: the kernel can't be built or loaded, there is no such case, or nothing was recorded.
         """
-        choice = Choice(ring, groups)
+        one, choice = lab.find(lab_name), Choice(ring, groups)
         return kernels.record(
-            self.clusters, lab.find(lab_name), Path(path), ranks=ranks, steps=steps, choice=choice
+            self.clusters, one, Path(path), ranks=ranks, steps=steps, choice=choice, emulated=emulated
         ).trace
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""A row of `mpilab headlines`: what a source reports, and what we measure."""
+"""The rows of `mpilab headlines`: what a source reports, and what we measure."""
 
 import msgspec
 
@@ -6,7 +6,7 @@ import msgspec
 class Row(msgspec.Struct, frozen=True, kw_only=True):
     """One figure beside ours; `figure`, `ours`, `low` and `high` are in `unit`, None where there is no such number."""
 
-    source: str  # as in docs/headlines.md
+    source: str  # as docs/headlines.md lists them
     what: str
     figure: float | None
     unit: str  # "%" of change, "x" times as fast, "MB/s", ...
@@ -19,3 +19,12 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     lab: str
     language: str
     note: str = ""
+
+
+class Headlines(msgspec.Struct, frozen=True):
+    """All rows, and where they were measured."""
+
+    rows: list[Row]
+    machine: dict[str, str | int | float]
+    versions: dict[str, str]
+    took_s: float

@@ -38,6 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--program", metavar="PROGRAM", help="any MPI program: a C source, a binary, a Python script")
     parser.add_argument("-n", "--ranks", type=int, metavar="N", help="ranks (default: the lab's; of a program 2)")
     parser.add_argument("--steps", type=int, metavar="N", help="of the lab's kernel in one run (default: 20 or more)")
+    parser.add_argument("--emulated", action="store_true", help="the lab's emulated case: many ranks, work that sleeps")
     parser.add_argument("--out", metavar="DIR", help=f"folder for the files (default: {OUT})")
     parser.add_argument("--groups", default="", metavar="G,G", help=f"record only these calls: {','.join(GROUPS)}")
     parser.add_argument("--ring", type=int, default=RING, metavar="EVENTS", help=f"a rank keeps (default: {RING})")
@@ -110,7 +111,13 @@ def _kernel(arguments: argparse.Namespace, sessions: Sessions) -> dict[str, Reco
     with sessions() as session:
         return {
             name: kernels.record(
-                session.clusters, one, source, ranks=arguments.ranks, steps=arguments.steps, choice=choice
+                session.clusters,
+                one,
+                source,
+                ranks=arguments.ranks,
+                steps=arguments.steps,
+                choice=choice,
+                emulated=arguments.emulated,
             )
             for name, source in wanted.items()
         }

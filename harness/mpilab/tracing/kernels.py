@@ -27,7 +27,14 @@ DEFAULT = Choice()
 
 
 def record(
-    on: Clusters, lab: Lab, path: Path, *, ranks: int | None = None, steps: int | None = None, choice: Choice = DEFAULT
+    on: Clusters,
+    lab: Lab,
+    path: Path,
+    *,
+    ranks: int | None = None,
+    steps: int | None = None,
+    choice: Choice = DEFAULT,
+    emulated: bool = False,
 ) -> Recorded:
     """Record the kernel at `path` with the first timed case of its lab that fits.
 
@@ -38,13 +45,14 @@ def record(
         ranks: instead of the case's.
         steps: instead of the case's; at least STEPS by default.
         choice: what to record.
+        emulated: take the lab's emulated case instead, the first with so many ranks.
 
     Raises:
         HarnessError: the kernel can't be built or loaded, there is no such case, or nothing was recorded.
     """
-    case = _case(on, lab, ranks, steps)
+    case = _emulated_case(lab, ranks, steps) if emulated else _case(on, lab, ranks, steps)
     artifact = _artifact(on, path)
-    runner = on.theirs
+    runner = on.many(case.ranks, case.over) if emulated else on.theirs
     runner.versions()
     choice.must_fit(runner.folder, case.ranks)
     if verdict := check.judge_load(runner.load(SLOT, artifact.language, artifact.path), path.name):
@@ -83,6 +91,16 @@ def _case(on: Clusters, lab: Lab, ranks: int | None, steps: int | None) -> Case:
     cases = lab.manifest.time
     case = next((one for one in cases if one.ranks == ranks), cases[0])
     return msgspec.structs.replace(case, ranks=ranks or case.ranks, steps=steps or max(case.steps, STEPS))
+
+
+def _emulated_case(lab: Lab, ranks: int | None, steps: int | None) -> Case:
+    """The lab's first emulated case, or the first with so many ranks; `steps` as stated there."""
+    cases = [one for one in lab.manifest.scale if one.emulated]
+    fitting = [one for one in cases if ranks in (None, one.ranks)]
+    if not fitting:
+        there = ", ".join(sorted({str(one.ranks) for one in cases}, key=int)) or "none"
+        raise HarnessError(f"{lab.id} has no emulated case with {ranks or 'any'} ranks", then=f"there are: {there}")
+    return msgspec.structs.replace(fitting[0], steps=steps or fitting[0].steps)
 
 
 def _artifact(on: Clusters, path: Path) -> Artifact:
