@@ -59,7 +59,14 @@ class Attempt:
         """Everything known, as a record."""
         found = {name: self.ratio(name) for name in self.ratios}
         points = self.lab.manifest.points
-        result = score(points, self.verdict, self.speed, found["speedup"], found.get("reference_gain"))
+        result = score(
+            points,
+            self.verdict,
+            self.speed,
+            found["speedup"],
+            found.get("reference_gain"),
+            timed=bool(self.lab.manifest.time),
+        )
         ours = "b0" if self.compared_with else "submission"
         return Record(
             lab=self.lab.id,
@@ -85,6 +92,7 @@ class Attempt:
             excerpts={one.where: excerpt(self.source, one.where, self.file.name) for one in self.findings if one.where},
             printed=self.printed,
             remarks=self.remarks,
+            platform=", ".join(dict.fromkeys(r.plan.case.on for r in self.timed)) or "cores",
             machine=machine.describe(),
             versions=on.versions() if self.timed else {},
             seed=on.seed,

@@ -22,8 +22,8 @@ import numpy as np
 from mpilab import build, lab, sweep
 from mpilab.errors import HarnessError
 from mpilab.lab import Lab
-from mpilab.manifest import Transport
-from mpilab.protocol import Language
+from mpilab.manifest import Case, Transport
+from mpilab.protocol import Array, Language
 from mpilab.runner import Runner
 from mpilab.submission import Submission, read
 from mpilab.verdict import Verdict
@@ -43,7 +43,8 @@ class Clusters:
         self.progress("building the harness's C parts", 0.0)
         self._libraries = build.libraries()
         self._runners: list[Runner] = []
-        self._many: dict[Transport, Runner] = {}
+        self._many: dict[tuple[Transport, str], Runner] = {}
+        self._found: dict[tuple[str, ...], list[Array]] = {}
         self._loaded: tuple[str, ...] = ()
         self._versions: dict[str, str] = {}
         self._built: dict[Submission, build.Artifact | Verdict] = {}
@@ -70,16 +71,23 @@ class Clusters:
         """The cluster of the submission."""
         return self._start(self.ranks)
 
-    def many(self, ranks: int, over: Transport = "shared") -> Runner:
-        """A runner of at least `ranks` plain processes, whose messages go `over` that."""
-        known = self._many.get(over)
+    def many(self, ranks: int, over: Transport = "shared", whose: str = "everyone's") -> Runner:
+        """A runner of at least `ranks` plain processes with messages `over` that, one for each `whose`."""
+        key = (over, whose)
+        known = self._many.get(key)
         if known is None or known.ranks < ranks:
             self.progress(f"starting {ranks} ranks", 0.0)
-            self._many[over] = self._start(ranks, "mpiexec", over)
+            self._many[key] = self._start(ranks, "mpiexec", over)
             if known is not None:
                 known.close()
                 self._runners.remove(known)
-        return self._many[over]
+        return self._many[key]
+
+    def found_once(self, what: tuple[str, ...], find: Callable[[], list[Array]]) -> list[Array]:
+        """What `find` returns, found once a session."""
+        if what not in self._found:
+            self._found[what] = find()
+        return self._found[what]
 
     def _start(self, ranks: int, home: str = "ipyparallel", over: Transport = "shared") -> Runner:
         runner = Runner(ranks, self._libraries, home, over)
@@ -105,15 +113,21 @@ class Clusters:
             raise HarnessError(f"our own {path} does not build: {built.message}", then="tell us, please")
         return built
 
-    def load_ours(self, one: Lab, language: Language) -> None:
-        """Have baseline and reference of a lab in our cluster's slots."""
+    def pair(self, case: Case) -> tuple[Runner, Runner]:
+        """Where a case runs: our runner and the submissions'."""
+        if case.on == "cores" and case.over == "shared":
+            return self.ours, self.theirs
+        return self.many(case.ranks, case.over, "ours"), self.many(case.ranks, case.over, "theirs")
+
+    def load_ours(self, one: Lab, language: Language, runner: Runner) -> None:
+        """Have baseline and reference of a lab in the slots of a runner of ours."""
         paths = {"baseline": one.baseline(language), "reference": one.reference(language)}
         artifacts = {slot: self.artifact(path) for slot, path in paths.items()}
-        wanted = (str(self.ours.folder), *(str(a.path) for a in artifacts.values()))
+        wanted = (str(runner.folder), *(str(a.path) for a in artifacts.values()))
         if wanted == self._loaded:
             return
         for slot, artifact in artifacts.items():
-            self.ours.load(slot, artifact.language, artifact.path)
+            runner.load(slot, artifact.language, artifact.path)
         self._loaded = wanted
 
     @contextlib.contextmanager

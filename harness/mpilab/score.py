@@ -28,13 +28,21 @@ class Score:
 
 
 def score(
-    points: float, verdict: Verdict, speed: Speed | None, speedup: Estimate | None, reference_gain: Estimate | None
+    points: float,
+    verdict: Verdict,
+    speed: Speed | None,
+    speedup: Estimate | None,
+    reference_gain: Estimate | None,
+    *,
+    timed: bool = True,
 ) -> Score:
-    """The score of a submission; `speed` is None when it was not timed."""
+    """The score of a submission; `speed` is None when it was not timed; `timed` is whether the lab times anything."""
     if verdict.kind is Kind.WRONG_CALLS:
         return Score(round(points * RIGHT, 2), 0.0, "points for being right; style and speed come with the conversion")
     if verdict.kind is not Kind.OK:
         return Score(0.0, 0.0, "")
+    if not timed:
+        return Score(points, 0.0, "full marks: of this lab nothing is timed")
     base = round(points * (RIGHT + STYLE), 2)
     if speed is None or speedup is None or reference_gain is None or speed is Speed.UNDECIDED:
         return Score(

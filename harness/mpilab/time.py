@@ -28,6 +28,7 @@ BURST_S = 6e-3
 LONG_BURST_S = 0.2
 HIDDEN_S = 5e-3  # of a long burst: less is the machine's, and would be no use to a cheat
 WARMUP = 3
+EMULATED_SAMPLES = 3  # of a burst: they last long, and sleep is steady
 SETS = 3  # input sets, drawn from at random
 LIMIT_S = 20.0
 
@@ -50,6 +51,7 @@ class Plan:
     sets: list[list[Array]]
     truth: list[list[Array]]
     samples: int
+    warmup: int
 
 
 @dataclass(frozen=True)
@@ -67,7 +69,16 @@ class Rounds:
     """All bursts of a timed case so far, by contender's name."""
 
     plan: Plan
+    contenders: Sequence[Contender] = ()
     bursts: dict[str, list[Burst]] = field(default_factory=dict)
+
+    def done(self) -> int:
+        """How many rounds there were."""
+        return min(map(len, self.bursts.values()))
+
+    def runners(self) -> list[Runner]:
+        """Where the contenders run, each once."""
+        return list({id(c.runner): c.runner for c in self.contenders}.values())
 
     def logs(self, slower: str, faster: str) -> list[float]:
         """Per round, the log of how many times as fast `faster` is as `slower`."""
@@ -77,6 +88,11 @@ class Rounds:
 
 def plan(case: Case, oracle: Oracle, baseline: Contender, others: Sequence[Runner], rng: np.random.Generator) -> Plan:
     """Choose `steps` and the number of samples by the baseline's time; hand the data to all runners."""
+    if case.emulated:  # as long as it must be for its modelled compute
+        ready = _plan(case, oracle, rng, EMULATED_SAMPLES, warmup=1)
+        for runner in (baseline.runner, *others):
+            runner.data(ready.sets)
+        return ready
     for _ in range(12):
         ready = _plan(case, oracle, rng, samples=9)
         baseline.runner.data(ready.sets)
@@ -88,7 +104,7 @@ def plan(case: Case, oracle: Oracle, baseline: Contender, others: Sequence[Runne
     for runner in others:
         runner.data(ready.sets)
     samples = int(np.clip(BURST_S / seconds, 12, 60))
-    return Plan(ready.case, oracle, ready.sets, ready.truth, samples)
+    return Plan(ready.case, oracle, ready.sets, ready.truth, samples, WARMUP)
 
 
 def one_round(plan: Plan, contenders: Sequence[Contender], rng: np.random.Generator) -> dict[str, Burst]:
@@ -103,12 +119,12 @@ def one_round(plan: Plan, contenders: Sequence[Contender], rng: np.random.Genera
 
 def burst(plan: Plan, contender: Contender, rng: np.random.Generator, samples: int | None = None) -> Burst:
     """One burst of `samples` samples (default: the plan's)."""
-    count = WARMUP + (samples or plan.samples)
+    count = plan.warmup + (samples or plan.samples)
     order = rng.integers(0, len(plan.sets), count).tolist()
-    keep = int(rng.integers(WARMUP, count))
+    keep = int(rng.integers(plan.warmup, count))
     n_out = [t.size for t in plan.truth[0]]
     request = plan.case.run(contender.slot, n_out, order, [keep], LIMIT_S)
-    request = msgspec.structs.replace(request, warmup=WARMUP)
+    request = msgspec.structs.replace(request, warmup=plan.warmup)
     start = time.monotonic()
     observation, seconds, outputs = contender.runner.run(request)
     elapsed = time.monotonic() - start
@@ -160,6 +176,6 @@ def _sound(burst: Burst, contender: Contender) -> Burst:
     return burst
 
 
-def _plan(case: Case, oracle: Oracle, rng: np.random.Generator, samples: int) -> Plan:
+def _plan(case: Case, oracle: Oracle, rng: np.random.Generator, samples: int, warmup: int = WARMUP) -> Plan:
     sets = [oracle.inputs(rng, case) for _ in range(SETS)]
-    return Plan(case, oracle, sets, [oracle.expected(case, s) for s in sets], samples)
+    return Plan(case, oracle, sets, [oracle.expected(case, s) for s in sets], samples, warmup)
