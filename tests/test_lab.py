@@ -8,7 +8,7 @@ import pytest
 from mpilab import lab
 from mpilab.errors import HarnessError
 from mpilab.lab import Lab, Oracle
-from mpilab.manifest import Case
+from mpilab.manifest import Calls, Case, Figure
 
 MANIFEST = """
 title = "T"
@@ -51,7 +51,7 @@ def test_a_manifest_is_read(tmp_path: Path) -> None:
     manifest = one_lab(tmp_path, MANIFEST).manifest
     assert manifest.check == (Case(ranks=2, n=4, steps=1),)
     assert manifest.time == (Case(ranks=2, n=8, steps=3),)
-    assert manifest.calls == lab.Calls(require=("MPI_Isend",), forbid=())
+    assert manifest.calls == Calls(require=("MPI_Isend",), forbid=())
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,14 @@ def test_a_manifest_is_read(tmp_path: Path) -> None:
         (("points = 10", "points = inf"), "points"),
         (("check = [{ ranks = 2, n = 4 }]", "check = []"), "check"),
         (("check = [{ ranks = 2, n = 4 }]", ""), "check"),
-        (("time = [{ ranks = 2, n = 8, steps = 3 }]", "time = []"), "time"),
+        (("check = [{ ranks = 2", 'check = [{ on = "emulated", work = 1.0, ranks = 2'), "emulated"),
+        (("time = [{ ranks = 2", 'time = [{ on = "emulated", ranks = 2'), "work"),
+        (("time = [{ ranks = 2", 'time = [{ on = "emulated", work = 1.0, ranks = 129'), "128"),
+        (("time = [{ ranks = 2", 'time = [{ on = "moon", ranks = 2'), "moon"),
+        (("time = [{ ranks = 2", 'time = [{ over = "pigeons", ranks = 2'), "pigeons"),
+        (("time = [{ ranks = 2", "time = [{ work = -1.0, ranks = 2"), "work"),
+        (("points = 10", "points = 10\ntruth = 'mine'"), "truth"),
+        (("points = 10", "points = 10\nhints = ['']"), "hints"),
         (("ranks = 2, n = 4", "ranks = 0, n = 4"), "ranks"),
         (("ranks = 2, n = 4", "ranks = 17, n = 4"), "ranks"),
         (("ranks = 2, n = 4", "ranks = true, n = 4"), "ranks"),
@@ -94,12 +101,12 @@ def test_a_wrong_manifest_is_refused_by_name(tmp_path: Path, change: tuple[str, 
 def test_calls_of_the_table_may_be_required_and_forbidden(tmp_path: Path) -> None:
     """Names of calls.def, alternatives among them, are taken."""
     text = MANIFEST.replace("'MPI_Isend'", "'MPI_Isend|MPI_Issend'").replace("[]", "['MPI_Barrier']")
-    assert one_lab(tmp_path, text).manifest.calls == lab.Calls(("MPI_Isend|MPI_Issend",), ("MPI_Barrier",))
+    assert one_lab(tmp_path, text).manifest.calls == Calls(("MPI_Isend|MPI_Issend",), ("MPI_Barrier",))
 
 
 def test_a_lab_needs_no_rules_about_calls(tmp_path: Path) -> None:
     """A lab.toml without [calls] requires and forbids nothing."""
-    assert one_lab(tmp_path, MANIFEST[: MANIFEST.index("[calls]")]).manifest.calls == lab.Calls((), ())
+    assert one_lab(tmp_path, MANIFEST[: MANIFEST.index("[calls]")]).manifest.calls == Calls((), ())
 
 
 def test_a_manifest_that_is_not_text_is_refused(tmp_path: Path) -> None:
@@ -266,3 +273,55 @@ def test_a_wrong_answer_without_a_verdict_is_refused(tmp_path: Path, line: str) 
     path.write_text(line + "\n", encoding="utf-8")
     with pytest.raises(HarnessError, match=r"wrong\.c.*expect"):
         lab.stated_verdict(path)
+
+
+PREDICT = """
+[predict]
+question = "Who waits?"
+options = ["rank 0", "rank 1"]
+answer = 2
+because = "It does."
+look = "baseline"
+"""
+FIGURE = """
+[[figure]]
+source = "004"
+what = "communication time"
+figure = "-27 %"
+of = "communication"
+ranks = [4]
+"""
+SCALE = "scale = [{ on = 'emulated', ranks = 4, n = 8, work = 1e6 }]\n[calls]"
+
+
+def test_guidance_and_figures_are_read(tmp_path: Path) -> None:
+    """A question, and figures with what they come to as a ratio of times."""
+    manifest = one_lab(tmp_path, MANIFEST.replace("[calls]", SCALE) + PREDICT + FIGURE).manifest
+    assert manifest.predict is not None
+    assert manifest.predict.options[manifest.predict.answer - 1] == "rank 1"
+    assert manifest.figure[0].target == pytest.approx(0.73)
+    assert manifest.scale[0].emulated
+
+
+@pytest.mark.parametrize(("figure", "ratio"), [("-44 %", 0.56), ("-5.5 %", 0.945), ("2.0 x", 0.5), ("4 x", 0.25)])
+def test_a_figure_says_what_our_time_may_be_of_the_baselines(figure: str, ratio: float) -> None:
+    """Less time in percent, or times as fast."""
+    one = Figure(source="0", what="w", figure=figure, of="time", ranks=(2,))
+    assert one.target == pytest.approx(ratio)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (("answer = 2", "answer = 3"), "2 options"),
+        (("answer = 2", "answer = 0"), "answer"),
+        (('look = "baseline"', 'look = "wrong"'), "look"),
+        (("-27 %", "27 percent"), "figure"),
+        (("ranks = [4]", "ranks = [4, 16]"), "16 ranks"),
+    ],
+)
+def test_a_wrong_question_or_figure_is_refused(tmp_path: Path, change: tuple[str, str], said: str) -> None:
+    """The message says what is wrong with it."""
+    text = (MANIFEST.replace("[calls]", SCALE) + PREDICT + FIGURE).replace(*change)
+    with pytest.raises(HarnessError, match=said):
+        _ = one_lab(tmp_path, text).manifest

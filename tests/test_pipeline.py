@@ -113,6 +113,15 @@ def test_right_at_first_and_lazy_later_is_found_out(small: Session, echo: Lab, t
     assert "timed run" in record.message
 
 
+def test_a_freed_handle_may_be_the_next_communicator_s(small: Session, echo: Lab, tmp_path: Path) -> None:
+    """The handle of a communicator that a kernel freed comes back as that of a later kernel: no use of a freed one."""
+    old = "    MPI_Comm_rank(comm, &rank);\n"
+    own = "    MPI_Comm own;\n    MPI_Comm_dup(comm, &own);\n    MPI_Comm_free(&own);\n"
+    path = _reference(echo, tmp_path, "c", old, own + old)
+    record = referee.attempt(small.clusters, echo, path, 0.5)
+    assert record.verdict == Kind.OK, record.message
+
+
 def test_a_crash_in_a_timed_run_has_its_line(small: Session, echo: Lab, tmp_path: Path) -> None:
     """A kernel that dies only in timed runs is shown where, in its own file, though others were loaded since."""
     dies = "int kernel_run(struct kernel *k) {\n    if (k->n == 64) *(volatile int *)0 = 1;\n"

@@ -64,6 +64,9 @@ long mpilab_object_freed(int kind, uint64_t handle) {
     return 0;
 }
 
+/* A new kernel begins: handles that an earlier one freed may be anything's now. */
+void mpilab_objects_begin(void) { memset(gone_objects, 0, sizeof gone_objects); }
+
 void mpilab_object_new(const struct op *op) {
     if (!op->object) return;
     uint64_t handle = handle_at(op->object, op->kind);

@@ -280,6 +280,7 @@ static int start(const char *folder, MPI_Comm comm, int fresh) {
     if ((fresh || !mpilab_log_is_open()) && mpilab_log_open(folder, rank)) return -1;
     mpilab_unwatch(NULL); /* of an earlier kernel that gave up */
     calls = fresh ? 0 : calls;
+    if (fresh) mpilab_objects_begin();
     seed = 12345u + 7919u * (unsigned)rank;
     wild = !choice ? WILD_ANY : !strcmp(choice, "low") ? WILD_LOW : !strcmp(choice, "high") ? WILD_HIGH : WILD_ANY;
     const char *eager = getenv("MPILAB_EAGER");

@@ -186,6 +186,7 @@ void mpilab_operations_left(void); /* at the end: logs what is still open */
 void mpilab_object_new(const struct op *op);
 void mpilab_object_free(const struct op *op);
 void mpilab_objects_left(void);
+void mpilab_objects_begin(void);
 long mpilab_object_freed(int kind, uint64_t handle); /* by which call, 0: it was not */
 
 /* ---- valid.c -------------------------------------------------------------------------------------------------- */
