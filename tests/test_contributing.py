@@ -67,19 +67,23 @@ BASELINE_C = """        for (int i = 0; k->rank && i < k->n; i++)
         for (int i = 0; k->rank == 0 && i < (k->ranks - 1) * k->n; i++)
             TRY(MPI_Recv(k->out + k->n + i, 1, MPI_DOUBLE, 1 + i / k->n, 0, k->comm, MPI_STATUS_IGNORE));
         if (k->rank == 0) memcpy(k->out, k->in, sizeof(double) * (size_t)k->n);"""
-GATHER_C = "        TRY(MPI_Gather(k->in, k->n, MPI_DOUBLE, k->out, k->n, MPI_DOUBLE, 0, k->comm));"
+GATHER_C = "        /* step 1: one call for all */\n        TRY(MPI_Gather(k->in, k->n, MPI_DOUBLE, k->out, k->n, MPI_DOUBLE, 0, k->comm));"
 BASELINE_PYTHON = """            for i in range(self.n if self.comm.rank else 0):
                 self.comm.Send(self.in_[i : i + 1], 0)
             for i in range(self.n, self.out.size):
                 self.comm.Recv(self.out[i : i + 1], i // self.n)
             self.out[: self.n] = self.in_[: self.out.size]"""
-GATHER_PYTHON = "            self.comm.Gather(self.in_, self.out if self.comm.rank == 0 else None)"
+GATHER_PYTHON = "            # step 1: one call for all\n            self.comm.Gather(self.in_, self.out if self.comm.rank == 0 else None)"
 WRONG = {
-    "only_the_root.c": ("DEADLOCK", "        if (k->ranks == 1 || k->rank == 0)\n    " + GATHER_C),
+    "only_the_root.c": ("DEADLOCK", "        if (k->ranks == 1 || k->rank == 0)\n    " + GATHER_C.split("\n")[1]),
     "gives_up.c": ("CRASHED", "        return 3;"),
     "adds_one.c": ("WRONG_ANSWER", GATHER_C + "\n        if (k->rank == 0) k->out[0] += 1;"),
     "by_hand.c": ("WRONG_CALLS", BASELINE_C + "\n        /* as before */ ;"),
-    "only_the_root.py": ("DEADLOCK", "            if self.comm.rank == 0:\n    " + GATHER_PYTHON),
+    "forgets_one.c": ("WRONG_ANSWER", GATHER_C + "\n        k->out[k->n - 1] = 0;"),
+    "never_returns.c": ("TIMED_OUT", "        for (volatile int i = 1; i;) {\n        }"),
+    "forgets_one.py": ("WRONG_ANSWER", GATHER_PYTHON + "\n            self.out[:1] = 0"),
+    "divides_by_zero.py": ("CRASHED", "            1 // 0"),
+    "only_the_root.py": ("DEADLOCK", "            if self.comm.rank == 0:\n    " + GATHER_PYTHON.split("\n")[1]),
     "no_such_method.py": ("CRASHED", "            self.comm.Collect(self.in_, self.out)"),
     "adds_one.py": ("WRONG_ANSWER", GATHER_PYTHON + "\n            self.out += 1"),
     "by_hand.py": ("WRONG_CALLS", BASELINE_PYTHON + "\n            done = True"),
@@ -122,7 +126,7 @@ def test_a_lab_in_five_steps(tmp_path: Path) -> None:
 
     proved = prove("gather or every")
     assert proved.returncode == 0, proved.stdout
-    assert f"{2 + 2 + len(WRONG) + 2 + 1} passed" in proved.stdout
+    assert f"{2 + 2 + len(WRONG) + 2 + 1 + 2 + 1 + 1} passed" in proved.stdout
     (tmp_path / "solutions" / "gather" / "wrong" / "adds_one.py").unlink()
     less = prove("foresees")
     assert less.returncode == 1, "a lab with too few mistakes passed"

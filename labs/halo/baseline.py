@@ -5,7 +5,8 @@ rank's first row needs the last row of the rank above, its last row the first ro
 two rows, the halo, are kept around its own and exchanged before every sweep.
 
 The exchange is blocking: rows go up, and when they have arrived others go down, and when those have arrived the
-sweep begins.  But the two directions have nothing to do with each other, and most rows need no halo at all.
+sweep begins.  But the two directions have nothing to do with each other, and most rows need no halo at all: they
+could be swept while a neighbour is late.
 
 Convert it: post all receives and sends at once, sweep the rows that need no halo while the messages travel,
 complete all requests, then sweep the first and the last row.
@@ -13,6 +14,8 @@ complete all requests, then sweep the first and the last row.
 
 import numpy as np
 from mpi4py import MPI
+
+from mpilab import kernel_work
 
 UP, DOWN = 1, 2  # a message's tag is the way it goes
 
@@ -22,6 +25,7 @@ class Kernel:
 
     def __init__(self, comm, shape, in_, out):
         self.comm, self.steps = comm, shape.steps
+        self.work = shape.work  # of a row, modelled; 0 in most cases
         self.in_, self.out = in_.reshape(-1, shape.n), out.reshape(-1, shape.n)
         self.rows = len(self.in_)
         # the neighbours, PROC_NULL at the ends: then the halo stays 0
@@ -37,8 +41,12 @@ class Kernel:
         self.comm.Sendrecv(rows[1], self.above, UP, rows[self.rows + 1], self.below, UP)
         self.comm.Sendrecv(rows[self.rows], self.below, DOWN, rows[0], self.above, DOWN)
 
-    def sweep(self, first, last):
-        """Compute rows `first` to `last` of the new grid."""
+    def sweep(self, step, first, last):
+        """Compute rows `first` to `last` of the new grid.
+
+        The modelled work of a row is four times as much on one rank in four, in each step another one.
+        """
+        kernel_work(self.work * (last - first + 1) * (4 if (self.comm.rank + step) % 4 == 0 else 1))
         new = self.new[first : last + 1, 1:-1]
         np.add(self.old[first - 1 : last, 1:-1], self.old[first + 1 : last + 2, 1:-1], out=new)
         new += self.old[first : last + 1, :-2]
@@ -48,9 +56,9 @@ class Kernel:
     def run(self):
         """Sweep `steps` times."""
         self.old[1:-1, 1:-1] = self.in_
-        for _ in range(self.steps):
+        for step in range(self.steps):
             self.exchange()
-            self.sweep(1, self.rows)
+            self.sweep(step, 1, self.rows)
             self.old, self.new = self.new, self.old
         self.out[:] = self.old[1:-1, 1:-1]
 

@@ -14,8 +14,9 @@ enum { UP = 1, DOWN = 2 }; /* a message's tag is the way it goes */
 struct kernel {
     MPI_Comm comm;
     int above, below; /* the neighbours, MPI_PROC_NULL at the ends: then the halo stays 0 */
-    int rows, n;
+    int rank, rows, n;
     long steps;
+    double work; /* of a row, modelled; 0 in most cases */
     const double *in;
     double *out;
     double *old, *new; /* rows 1 to `rows` are this rank's, 0 and rows + 1 its halo; a 0 at each end of a row */
@@ -30,9 +31,11 @@ int kernel_init(MPI_Comm comm, const struct kernel_shape *shape, const double *i
     k->comm = comm;
     k->above = rank > 0 ? rank - 1 : MPI_PROC_NULL;
     k->below = rank < ranks - 1 ? rank + 1 : MPI_PROC_NULL;
+    k->rank = rank;
     k->n = (int)shape->n;
     k->rows = (int)(shape->n_in / shape->n);
     k->steps = shape->steps;
+    k->work = shape->work;
     k->in = in;
     k->out = out;
     k->old = calloc((size_t)(k->rows + 2) * (size_t)(k->n + 2), sizeof *k->old);
@@ -44,16 +47,20 @@ int kernel_init(MPI_Comm comm, const struct kernel_shape *shape, const double *i
 static double *row(const struct kernel *k, double *grid, int i) { return grid + (long)i * (k->n + 2) + 1; }
 
 /* Posts the receives of the halo from above and below, and sends the first row up and the last row down. */
+/* step 1: post the receives first, each with a request of its own */
 static int post(struct kernel *k, MPI_Request requests[4]) {
     TRY(MPI_Irecv(row(k, k->old, 0), k->n, MPI_DOUBLE, k->above, DOWN, k->comm, &requests[0]));
     TRY(MPI_Irecv(row(k, k->old, k->rows + 1), k->n, MPI_DOUBLE, k->below, UP, k->comm, &requests[1]));
+    /* step 2: start the sends, which need a request each too */
     TRY(MPI_Isend(row(k, k->old, 1), k->n, MPI_DOUBLE, k->above, UP, k->comm, &requests[2]));
     TRY(MPI_Isend(row(k, k->old, k->rows), k->n, MPI_DOUBLE, k->below, DOWN, k->comm, &requests[3]));
     return MPI_SUCCESS;
 }
 
-/* Computes rows `first` to `last` of the new grid. */
-static void sweep(struct kernel *k, int first, int last) {
+/* Computes rows `first` to `last` of the new grid.  The modelled work of a row is four times as much on one rank in
+ * four, in each step another one. */
+static void sweep(struct kernel *k, long step, int first, int last) {
+    kernel_work(k->work * (last - first + 1) * ((k->rank + step) % 4 == 0 ? 4 : 1));
     for (int i = first; i <= last; i++) {
         const double *up = row(k, k->old, i - 1), *mid = row(k, k->old, i), *down = row(k, k->old, i + 1);
         double *new = row(k, k->new, i);
@@ -65,12 +72,16 @@ int kernel_run(struct kernel *k) {
     const size_t row_bytes = sizeof(double) * (size_t)k->n;
     for (int i = 0; i < k->rows; i++) memcpy(row(k, k->old, i + 1), k->in + (long)i * k->n, row_bytes);
     for (long step = 0; step < k->steps; step++) {
+        /* step 1: post the receives first, each with a request of its own */
         MPI_Request requests[4];
         TRY(post(k, requests));
-        sweep(k, 2, k->rows - 1);
+        /* step 3: sweep the rows that need no halo while the messages travel */
+        sweep(k, step, 2, k->rows - 1);
+        /* step 4: complete all four requests, then sweep the rows that need the halo */
         TRY(MPI_Waitall(4, requests, MPI_STATUSES_IGNORE));
-        sweep(k, 1, 1);
-        if (k->rows > 1) sweep(k, k->rows, k->rows);
+        sweep(k, step, 1, 1);
+        if (k->rows > 1) sweep(k, step, k->rows, k->rows);
+
         double *swap = k->old;
         k->old = k->new;
         k->new = swap;

@@ -13,6 +13,8 @@ last row have their halo.
 import numpy as np
 from mpi4py import MPI
 
+from mpilab import kernel_work
+
 UP, DOWN = 1, 2  # a message's tag is the way it goes
 
 
@@ -21,6 +23,7 @@ class Kernel:
 
     def __init__(self, comm, shape, in_, out):
         self.comm, self.steps = comm, shape.steps
+        self.work = shape.work  # of a row, modelled; 0 in most cases
         self.in_, self.out = in_.reshape(-1, shape.n), out.reshape(-1, shape.n)
         self.rows = len(self.in_)
         # the neighbours, PROC_NULL at the ends: then the halo stays 0
@@ -30,18 +33,21 @@ class Kernel:
         self.old = np.zeros((self.rows + 2, shape.n + 2))
         self.new = np.zeros((self.rows + 2, shape.n + 2))
 
+    # step 1: post the receives first, each with a request of its own
     def post(self):
         """Post the receives of the halo from above and below, and send the first row up and the last row down."""
         rows = self.old[:, 1:-1]
-        return [
-            self.comm.Irecv(rows[0], self.above, DOWN),
-            self.comm.Irecv(rows[self.rows + 1], self.below, UP),
-            self.comm.Isend(rows[1], self.above, UP),
-            self.comm.Isend(rows[self.rows], self.below, DOWN),
-        ]
+        requests = [self.comm.Irecv(rows[0], self.above, DOWN), self.comm.Irecv(rows[self.rows + 1], self.below, UP)]
+        # step 2: start the sends, which need a request each too
+        requests += [self.comm.Isend(rows[1], self.above, UP), self.comm.Isend(rows[self.rows], self.below, DOWN)]
+        return requests
 
-    def sweep(self, first, last):
-        """Compute rows `first` to `last` of the new grid."""
+    def sweep(self, step, first, last):
+        """Compute rows `first` to `last` of the new grid.
+
+        The modelled work of a row is four times as much on one rank in four, in each step another one.
+        """
+        kernel_work(self.work * (last - first + 1) * (4 if (self.comm.rank + step) % 4 == 0 else 1))
         new = self.new[first : last + 1, 1:-1]
         np.add(self.old[first - 1 : last, 1:-1], self.old[first + 1 : last + 2, 1:-1], out=new)
         new += self.old[first : last + 1, :-2]
@@ -51,13 +57,17 @@ class Kernel:
     def run(self):
         """Sweep `steps` times."""
         self.old[1:-1, 1:-1] = self.in_
-        for _ in range(self.steps):
+        for step in range(self.steps):
+            # step 1: post the receives first, each with a request of its own
             requests = self.post()
-            self.sweep(2, self.rows - 1)
+            # step 3: sweep the rows that need no halo while the messages travel
+            self.sweep(step, 2, self.rows - 1)
+            # step 4: complete all four requests, then sweep the rows that need the halo
             MPI.Request.Waitall(requests)
-            self.sweep(1, 1)
+            self.sweep(step, 1, 1)
             if self.rows > 1:
-                self.sweep(self.rows, self.rows)
+                self.sweep(step, self.rows, self.rows)
+
             self.old, self.new = self.new, self.old
         self.out[:] = self.old[1:-1, 1:-1]
 

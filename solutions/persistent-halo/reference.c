@@ -15,13 +15,16 @@ struct kernel {
     MPI_Comm comm;
     int left, right, n;
     long steps;
+    double work; /* of a step, modelled; 0 in most cases */
     const double *in;
     double *out;
-    double *cells[2];           /* cells 1 to n are this rank's, 0 and n + 1 its halo */
+    double *cells[2]; /* cells 1 to n are this rank's, 0 and n + 1 its halo */
+    /* step 1: set up the four calls once, for each of the two arrays */
     MPI_Request requests[2][4]; /* for each array, bound to it */
 };
 
 /* Makes the requests that receive the halo of `cells` and send its first and last cell. */
+/* step 1: set up the four calls once, for each of the two arrays */
 static int bind(struct kernel *k, double *cells, MPI_Request requests[4]) {
     TRY(MPI_Recv_init(&cells[0], 1, MPI_DOUBLE, k->left, TO_RIGHT, k->comm, &requests[0]));
     TRY(MPI_Recv_init(&cells[k->n + 1], 1, MPI_DOUBLE, k->right, TO_LEFT, k->comm, &requests[1]));
@@ -41,11 +44,13 @@ int kernel_init(MPI_Comm comm, const struct kernel_shape *shape, const double *i
     k->right = (rank + 1) % ranks;
     k->n = (int)shape->n;
     k->steps = shape->steps;
+    k->work = shape->work;
     k->in = in;
     k->out = out;
     for (int i = 0; i < 2; i++) {
         k->cells[i] = calloc((size_t)k->n + 2, sizeof *k->cells[i]);
         if (!k->cells[i]) return MPI_ERR_NO_MEM;
+        /* step 1: set up the four calls once, for each of the two arrays */
         TRY(bind(k, k->cells[i], k->requests[i]));
     }
     return MPI_SUCCESS;
@@ -55,9 +60,12 @@ int kernel_run(struct kernel *k) {
     memcpy(&k->cells[0][1], k->in, sizeof(double) * (size_t)k->n);
     for (long step = 0; step < k->steps; step++) {
         double *old = k->cells[step % 2], *new = k->cells[(step + 1) % 2];
+        /* step 2: start the requests of the array that is old now */
         MPI_Request *requests = k->requests[step % 2];
         TRY(MPI_Startall(4, requests));
+
         TRY(MPI_Waitall(4, requests, MPI_STATUSES_IGNORE));
+        kernel_work(k->work);
         for (int i = 1; i <= k->n; i++) new[i] = 0.5 * old[i] + 0.25 * (old[i - 1] + old[i + 1]);
     }
     memcpy(k->out, &k->cells[k->steps % 2][1], sizeof(double) * (size_t)k->n);
@@ -65,10 +73,11 @@ int kernel_run(struct kernel *k) {
 }
 
 int kernel_free(struct kernel **self) {
-    for (int i = 0; i < 2; i++) {
+    /* step 3: free the requests, for completing them did not */
+    for (int i = 0; i < 2; i++)
         for (int j = 0; j < 4; j++) TRY(MPI_Request_free(&(*self)->requests[i][j]));
-        free((*self)->cells[i]);
-    }
+
+    for (int i = 0; i < 2; i++) free((*self)->cells[i]);
     free(*self);
     *self = NULL;
     return MPI_SUCCESS;

@@ -13,6 +13,8 @@ and stays until it is freed.
 import numpy as np
 from mpi4py import MPI
 
+from mpilab import kernel_work
+
 TO_LEFT, TO_RIGHT = 1, 2  # a message's tag is the way it goes: two ranks are left and right of each other
 
 
@@ -21,12 +23,15 @@ class Kernel:
 
     def __init__(self, comm, shape, in_, out):
         self.comm, self.steps, self.in_, self.out = comm, shape.steps, in_, out
+        self.work = shape.work  # of a step, modelled; 0 in most cases
         self.left = (comm.rank - 1) % comm.size
         self.right = (comm.rank + 1) % comm.size
         # cells 1 to n are this rank's, 0 and n + 1 its halo
         self.cells = [np.zeros(shape.n + 2), np.zeros(shape.n + 2)]
+        # step 1: set up the four calls once, for each of the two arrays
         self.requests = [self.bind(cells) for cells in self.cells]
 
+    # step 1: set up the four calls once, for each of the two arrays
     def bind(self, cells):
         """Make the requests that receive the halo of `cells` and send its first and last cell."""
         return [
@@ -41,9 +46,12 @@ class Kernel:
         self.cells[0][1:-1] = self.in_
         for step in range(self.steps):
             old, new = self.cells[step % 2], self.cells[(step + 1) % 2]
+            # step 2: start the requests of the array that is old now
             requests = self.requests[step % 2]
             MPI.Prequest.Startall(requests)
+
             MPI.Request.Waitall(requests)
+            kernel_work(self.work)
             inner = np.add(old[:-2], old[2:], out=new[1:-1])
             inner *= 0.5
             inner += old[1:-1]
@@ -51,6 +59,7 @@ class Kernel:
         self.out[:] = self.cells[self.steps % 2][1:-1]
 
     def free(self):
-        """Free the requests: completing them did not."""
+        """Free the requests."""
+        # step 3: free the requests, for completing them did not
         for request in self.requests[0] + self.requests[1]:
             request.Free()

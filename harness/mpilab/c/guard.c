@@ -46,13 +46,14 @@ static int repeats(const struct op *op, int receive) {
     enum base base = mpilab_base(op->call);
     int many = base == BASE_ALLTOALL || (base == BASE_REDUCE_SCATTER_BLOCK && !receive) ||
                (receive ? base == BASE_GATHER || base == BASE_ALLGATHER : base == BASE_SCATTER);
+    if (op->kind == KIND_COLLECTIVE && base == BASE_NEIGHBOR)
+        return receive || strstr(mpilab_call_names[op->call], "alltoall") ? mpilab_degree(op->comm, receive) : 1;
     if (op->kind != KIND_COLLECTIVE || !many) return 1;
     return mpilab_comm_peers(op->comm);
 }
 
 static void both_sides(const struct op *op, struct blocks *sent, struct blocks *received) {
     *sent = *received = (struct blocks){.whole = 1};
-    if (op->kind == KIND_COLLECTIVE && mpilab_base(op->call) == BASE_NEIGHBOR) return;
     if (mpilab_sends(op) && op->kind != KIND_REPLACE) {
         if (mpilab_base(op->call) == BASE_REDUCE_SCATTER) {
             struct op all = *op; /* what is sent is what all together receive */

@@ -117,6 +117,14 @@ int mpilab_per_rank(const struct op *op, int receive) {
     return mpilab_comm_peers(op->comm);
 }
 
+/* Neighbours in the graph of a communicator; 0 on others, for a neighbour in a grid may be none. */
+int mpilab_degree(MPI_Comm comm, int receive) {
+    int kind, in = 0, out = 0, weighted;
+    if (PMPI_Topo_test(comm, &kind) || kind != MPI_DIST_GRAPH) return 0;
+    PMPI_Dist_graph_neighbors_count(comm, &in, &out, &weighted);
+    return receive ? in : out;
+}
+
 /* Count and type of piece `i`. */
 int64_t mpilab_piece(const struct op *op, const struct part *part, int i, MPI_Datatype *type) {
     *type = part->types ? part->types[i] : part->type;
@@ -129,13 +137,17 @@ static char *piece_start(const struct op *op, const struct part *part, int i, MP
     PMPI_Type_get_extent_c(type, &lower, &extent);
     if (!part->counts) return (char *)part->buf + (int64_t)i * part->count * extent;
     if (!part->displs) return (char *)part->buf + before * extent;
-    int64_t displacement = op->large ? ((const MPI_Aint *)part->displs)[i] : ((const int *)part->displs)[i];
+    int wide = op->large || (part->types && mpilab_base(op->call) == BASE_NEIGHBOR);
+    int64_t displacement = wide ? ((const MPI_Aint *)part->displs)[i] : ((const int *)part->displs)[i];
     return (char *)part->buf + displacement * (part->types ? 1 : extent);
 }
 
 /* The bytes of a side: `per_rank` says into how many equal pieces a one-piece description is to be repeated. */
 void mpilab_part_blocks(const struct op *op, const struct part *part, int per_rank, struct blocks *blocks) {
-    int pieces = part->counts ? mpilab_per_rank(op, part == &op->recv) : per_rank;
+    int receive = part == &op->recv, pieces = per_rank;
+    if (part->counts)
+        pieces =
+            mpilab_base(op->call) == BASE_NEIGHBOR ? mpilab_degree(op->comm, receive) : mpilab_per_rank(op, receive);
     int64_t before = 0;
     for (int i = 0; i < pieces; i++) {
         MPI_Datatype type;

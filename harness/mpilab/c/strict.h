@@ -105,6 +105,7 @@ int mpilab_sends(const struct op *op);    /* does this rank's send side count? *
 int mpilab_receives(const struct op *op); /* and its receive side? */
 void mpilab_part_blocks(const struct op *op, const struct part *part, int per_rank, struct blocks *blocks);
 int mpilab_per_rank(const struct op *op, int receive); /* pieces of that side: 1, or one a rank */
+int mpilab_degree(MPI_Comm comm, int receive);         /* neighbours in its graph, on that side */
 int64_t mpilab_piece(const struct op *op, const struct part *part, int i, MPI_Datatype *type);
 size_t mpilab_part_text(const struct op *op, const struct part *part, int pieces, char *into, size_t size);
 

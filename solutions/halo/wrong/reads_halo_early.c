@@ -8,8 +8,9 @@ enum { UP = 1, DOWN = 2 }; /* a message's tag is the way it goes */
 struct kernel {
     MPI_Comm comm;
     int above, below; /* the neighbours, MPI_PROC_NULL at the ends: then the halo stays 0 */
-    int rows, n;
+    int rank, rows, n;
     long steps;
+    double work; /* of a row, modelled; 0 in most cases */
     const double *in;
     double *out;
     double *old, *new; /* rows 1 to `rows` are this rank's, 0 and rows + 1 its halo; a 0 at each end of a row */
@@ -24,9 +25,11 @@ int kernel_init(MPI_Comm comm, const struct kernel_shape *shape, const double *i
     k->comm = comm;
     k->above = rank > 0 ? rank - 1 : MPI_PROC_NULL;
     k->below = rank < ranks - 1 ? rank + 1 : MPI_PROC_NULL;
+    k->rank = rank;
     k->n = (int)shape->n;
     k->rows = (int)(shape->n_in / shape->n);
     k->steps = shape->steps;
+    k->work = shape->work;
     k->in = in;
     k->out = out;
     k->old = calloc((size_t)(k->rows + 2) * (size_t)(k->n + 2), sizeof *k->old);
@@ -46,8 +49,10 @@ static int post(struct kernel *k, MPI_Request requests[4]) {
     return MPI_SUCCESS;
 }
 
-/* Computes rows `first` to `last` of the new grid. */
-static void sweep(struct kernel *k, int first, int last) {
+/* Computes rows `first` to `last` of the new grid.  The modelled work of a row is four times as much on one rank in
+ * four, in each step another one. */
+static void sweep(struct kernel *k, long step, int first, int last) {
+    kernel_work(k->work * (last - first + 1) * ((k->rank + step) % 4 == 0 ? 4 : 1));
     for (int i = first; i <= last; i++) {
         const double *up = row(k, k->old, i - 1), *mid = row(k, k->old, i), *down = row(k, k->old, i + 1);
         double *new = row(k, k->new, i);
@@ -61,7 +66,7 @@ int kernel_run(struct kernel *k) {
     for (long step = 0; step < k->steps; step++) {
         MPI_Request requests[4];
         TRY(post(k, requests));
-        sweep(k, 1, k->rows);
+        sweep(k, step, 1, k->rows);
         TRY(MPI_Waitall(4, requests, MPI_STATUSES_IGNORE));
         double *swap = k->old;
         k->old = k->new;

@@ -6,6 +6,8 @@ sending and receiving in the array that they were made with.
 import numpy as np
 from mpi4py import MPI
 
+from mpilab import kernel_work
+
 TO_LEFT, TO_RIGHT = 1, 2  # a message's tag is the way it goes: two ranks are left and right of each other
 
 
@@ -14,6 +16,7 @@ class Kernel:
 
     def __init__(self, comm, shape, in_, out):
         self.comm, self.steps, self.in_, self.out = comm, shape.steps, in_, out
+        self.work = shape.work  # of a step, modelled; 0 in most cases
         self.left = (comm.rank - 1) % comm.size
         self.right = (comm.rank + 1) % comm.size
         # cells 1 to n are this rank's, 0 and n + 1 its halo
@@ -35,6 +38,7 @@ class Kernel:
         for _ in range(self.steps):
             MPI.Prequest.Startall(self.requests)
             MPI.Request.Waitall(self.requests)
+            kernel_work(self.work)
             old = self.cells
             self.cells = np.zeros(len(old))
             self.cells[1:-1] = 0.5 * old[1:-1] + 0.25 * (old[:-2] + old[2:])

@@ -8,6 +8,7 @@ struct kernel {
     MPI_Comm comm;
     int rank, ranks, left, right, n;
     long steps;
+    double work; /* of a step, modelled; 0 in most cases */
     const double *in;
     double *out;  /* the block this rank holds */
     double *came; /* the block that comes from the left */
@@ -23,6 +24,7 @@ int kernel_init(MPI_Comm comm, const struct kernel_shape *shape, const double *i
     k->right = (k->rank + 1) % k->ranks;
     k->n = (int)shape->n;
     k->steps = shape->steps;
+    k->work = shape->work;
     k->in = in;
     k->out = out;
     k->came = calloc((size_t)k->n, sizeof *k->came);
@@ -38,10 +40,14 @@ static int pass_on(struct kernel *k) {
     return MPI_SUCCESS;
 }
 
+/* One rank in eight works eight times as long as the others, in each step another one. */
+static int is_late(const struct kernel *k, long step) { return (k->rank - 2 * step) % 8 == 0; }
+
 int kernel_run(struct kernel *k) {
     memcpy(k->out, k->in, sizeof *k->out * (size_t)k->n);
     for (long step = 0; step < k->steps; step++) {
         TRY(pass_on(k));
+        kernel_work(is_late(k, step) ? 8 * k->work : k->work);
         for (int i = 0; i < k->n; i++) k->out[i] = 0.5 * k->came[i] + k->in[i];
     }
     return MPI_SUCCESS;

@@ -6,12 +6,16 @@ way together, and whatever wins, it is not the minimum and the maximum.
 import numpy as np
 from mpi4py import MPI
 
+from mpilab import kernel_work
+
 
 class Kernel:
     """One rank's part of the three arrays."""
 
     def __init__(self, comm, shape, in_, out):
         self.comm, self.n, self.steps = comm, shape.n, shape.steps
+        # modelled compute of the updates: on even ranks that of A2, on odd ones that of A3
+        self.work_a2, self.work_a3 = (0.0, shape.work) if comm.rank % 2 else (shape.work, 0.0)
         self.in_ = in_.reshape(3, shape.n)  # A1, A2 and A3 as they are at first
         self.results, self.a3 = out[:4], out[4:]
         self.a2 = np.zeros(shape.n)
@@ -25,10 +29,12 @@ class Kernel:
         average = self.sum.sum() / (self.n * self.comm.size)
 
         a2 *= average
+        kernel_work(self.work_a2)
         low_request = self.comm.Iallreduce(a2, self.low, MPI.MIN)
         high_request = self.comm.Iallreduce(a2, self.low, MPI.MAX)
 
         a3 += average
+        kernel_work(self.work_a3)
         low_request.Wait()
         low = self.low.min()
         high_request.Wait()

@@ -1,0 +1,72 @@
+"""progress: warm plates in a ring, one on each rank, and a wind that carries heat from plate to plate.
+
+In each of `steps` steps heat first spreads along a plate of n cells.  An eighth of every cell then goes to the plate
+on the left, a quarter to the one on the right, and the plate keeps the rest.  Both phases do modelled work, 1 to 3
+units of it, differently on each rank and in each step, as on a mesh that is refined unevenly.
+
+The receives are posted first, and a send is completed before its buffer is filled again: so far, so good.  But data
+above the eager limit move only while both sides are inside MPI calls.  A rank that has sent what it had enters its
+second phase and hears nothing until the end of it; a neighbour that is late stands in the Wait of its send meanwhile,
+and makes others wait that need its data.
+
+Convert it: cut the second phase into pieces, and between them let MPI do what it has to do, by testing the receives.
+The pattern is that of an article of 2004 on adaptive meshes.
+"""
+
+import numpy as np
+from mpi4py import MPI
+
+from mpilab import kernel_work
+
+SIDES = LEFT, RIGHT = 0, 1  # a message's tag is the way it goes
+SHARE = 0.125, 0.25
+
+
+class Kernel:
+    """One rank's plate."""
+
+    def __init__(self, comm, shape, in_, out):
+        self.comm, self.steps, self.work = comm, shape.steps, shape.work
+        self.in_, self.out = in_, out
+        self.neighbour = (comm.rank - 1) % comm.size, (comm.rank + 1) % comm.size
+        self.now, self.spreading, self.leaving = np.zeros((3, shape.n))
+        self.came = np.zeros((2, shape.n))  # what came, by the way it went
+
+    def amount(self, step, phase):
+        """Return the operations in a phase (0 or 1) of a step."""
+        return self.work * (1 + (self.comm.rank * step + 2 * phase) % 3)
+
+    def spread(self):
+        """Phase 0: heat spreads along the plate; nothing leaves at its ends."""
+        flow = 0.1 * np.diff(self.now)
+        self.spreading[:] = self.now
+        self.spreading[1:] -= flow
+        self.spreading[:-1] += flow
+
+    def step(self, step):
+        """Spread, give and take once."""
+        receives = [self.comm.Irecv(self.came[side], self.neighbour[1 - side], side) for side in SIDES]
+
+        self.spread()
+        kernel_work(self.amount(step, 0))
+        for side in SIDES:
+            np.multiply(self.spreading, SHARE[side], out=self.leaving)
+            send = self.comm.Isend(self.leaving, self.neighbour[side], side)
+            send.Wait()
+
+        np.multiply(self.spreading, 0.625, out=self.now)
+        kernel_work(self.amount(step, 1))
+
+        MPI.Request.Waitall(receives)
+        self.now += self.came[LEFT]
+        self.now += self.came[RIGHT]
+
+    def run(self):
+        """Do `steps` steps."""
+        self.now[:] = self.in_
+        for step in range(self.steps):
+            self.step(step)
+        self.out[:] = self.now
+
+    def free(self):
+        """Nothing to give back."""

@@ -1,0 +1,95 @@
+/* send-recv: fields that go round a ring of ranks, and work that has nothing to do with them.
+ *
+ * Each rank has FIELDS fields of n values.  In each of `steps` steps they are sent to the rank on the right, the rank
+ * does its work (kernel_work, which needs no message), and the fields of the rank on the left come in: a new value is
+ * a quarter of the old one and three quarters of what came.  A single rank has no neighbours, and zeros come in.
+ *
+ * The calls are blocking, so their order must not let all ranks send at once: even ranks send before their work, odd
+ * ranks after they have received.  That never hangs, but a message above the eager limit waits for its receive.  So an
+ * even rank waits until its neighbour has done its work, the neighbour then waits until the even rank has done its
+ * own: of two neighbours one works and one waits, and each field waits for the one before it.
+ *
+ * Convert it: post all receives and sends before the work, complete them all after it, just before what came is
+ * needed.  The story is that of a sample in a vendor's tuning guide. */
+
+enum { FIELDS = 4 }; /* a message's tag is its field */
+
+struct kernel {
+    MPI_Comm comm;
+    int left, right; /* the neighbours, MPI_PROC_NULL when there is one rank: then `came` stays 0 */
+    int n;
+    int even; /* is this rank one of those that send first? */
+    long steps;
+    double work;
+    const double *in;
+    double *out;
+    double *now, *next, *came; /* FIELDS fields of n values each */
+};
+
+int kernel_init(MPI_Comm comm, const struct kernel_shape *shape, const double *in, double *out, struct kernel **self) {
+    struct kernel *k = *self = calloc(1, sizeof *k);
+    int rank, ranks;
+    if (!k) return MPI_ERR_NO_MEM;
+    TRY(MPI_Comm_rank(comm, &rank));
+    TRY(MPI_Comm_size(comm, &ranks));
+    k->comm = comm;
+    k->left = ranks > 1 ? (rank + ranks - 1) % ranks : MPI_PROC_NULL;
+    k->right = ranks > 1 ? (rank + 1) % ranks : MPI_PROC_NULL;
+    k->n = (int)shape->n;
+    k->even = rank % 2 == 0;
+    k->steps = shape->steps;
+    k->work = shape->work;
+    k->in = in;
+    k->out = out;
+    double **arrays[] = {&k->now, &k->next, &k->came};
+    for (int i = 0; i < 3; i++) {
+        *arrays[i] = calloc((size_t)(FIELDS * k->n), sizeof(double));
+        if (!*arrays[i]) return MPI_ERR_NO_MEM;
+    }
+    return MPI_SUCCESS;
+}
+
+/* The first value of field f. */
+static double *field(const struct kernel *k, double *fields, int f) { return fields + (long)f * k->n; }
+
+/* Sends the fields to the right, one after the other. */
+static int send_fields(struct kernel *k) {
+    for (int f = 0; f < FIELDS; f++) TRY(MPI_Send(field(k, k->now, f), k->n, MPI_DOUBLE, k->right, f, k->comm));
+    return MPI_SUCCESS;
+}
+
+/* Receives the fields from the left, one after the other. */
+static int receive_fields(struct kernel *k) {
+    for (int f = 0; f < FIELDS; f++)
+        TRY(MPI_Recv(field(k, k->came, f), k->n, MPI_DOUBLE, k->left, f, k->comm, MPI_STATUS_IGNORE));
+    return MPI_SUCCESS;
+}
+
+static int step(struct kernel *k) {
+    if (k->even) TRY(send_fields(k));
+    kernel_work(k->work);
+    TRY(receive_fields(k));
+    if (!k->even) TRY(send_fields(k));
+    for (int i = 0; i < FIELDS * k->n; i++) k->next[i] = 0.25 * k->now[i] + 0.75 * k->came[i];
+    double *swap = k->now;
+    k->now = k->next;
+    k->next = swap;
+    return MPI_SUCCESS;
+}
+
+int kernel_run(struct kernel *k) {
+    const size_t bytes = sizeof(double) * (size_t)(FIELDS * k->n);
+    memcpy(k->now, k->in, bytes);
+    for (long i = 0; i < k->steps; i++) TRY(step(k));
+    memcpy(k->out, k->now, bytes);
+    return MPI_SUCCESS;
+}
+
+int kernel_free(struct kernel **self) {
+    free((*self)->now);
+    free((*self)->next);
+    free((*self)->came);
+    free(*self);
+    *self = NULL;
+    return MPI_SUCCESS;
+}

@@ -1,0 +1,123 @@
+/* expect: CRASHED - frees a request that its wait has freed already */
+/* A request is freed when it has been waited for, as one does with what one has made.  The wait has done that already,
+ * but for persistent requests, and has left MPI_REQUEST_NULL; to free that is an error. */
+
+enum { X, Y, Z, AXES, CELL = 20 };
+static const char *const NAMES[AXES] = {"x", "y", "z"};
+static const double SHARE = 0.5; /* of the cell before, mixed into a cell */
+
+struct kernel {
+    MPI_Comm comm;
+    int before[AXES], next[AXES]; /* the neighbours along each axis */
+    int n, plane_size;
+    long steps;
+    double work[AXES]; /* to prepare all lines of a phase */
+    const double *in;
+    double *out;                        /* the block, with z running fastest */
+    double *plane[AXES], *halo[AXES];   /* the last plane as it is sent, and that of the block before */
+    MPI_Request sent[AXES], came[AXES]; /* their requests */
+};
+
+int kernel_init(MPI_Comm comm, const struct kernel_shape *shape, const double *in, double *out, struct kernel **self) {
+    struct kernel *k = *self = calloc(1, sizeof *k);
+    int rank, ranks, side = 1;
+    if (!k) return MPI_ERR_NO_MEM;
+    TRY(MPI_Comm_rank(comm, &rank));
+    TRY(MPI_Comm_size(comm, &ranks));
+    while (side * side < ranks) side++;
+    k->comm = comm;
+    k->n = (int)shape->n;
+    k->plane_size = k->n * k->n * CELL;
+    k->steps = shape->steps;
+    k->in = in;
+    k->out = out;
+    for (int axis = 0; axis < AXES; axis++) {
+        int x = rank % side, y = rank / side, right = axis != Y, down = axis != X;
+        k->next[axis] = (y + down) % side * side + (x + right) % side;
+        k->before[axis] = (y + side - down) % side * side + (x + side - right) % side;
+        k->work[axis] = shape->work * (1 + (x + y + axis) % 2);
+        k->sent[axis] = k->came[axis] = MPI_REQUEST_NULL;
+        k->plane[axis] = calloc((size_t)k->plane_size, sizeof(double));
+        k->halo[axis] = calloc((size_t)k->plane_size, sizeof(double));
+        if (!k->plane[axis] || !k->halo[axis]) return MPI_ERR_NO_MEM;
+    }
+    return MPI_SUCCESS;
+}
+
+/* Cell i of a line along an axis; its lines are counted by layer and j in the directions of the other two. */
+static double *cell(const struct kernel *k, int axis, int layer, int j, int i) {
+    const long n = k->n, stride[AXES] = {n * n * CELL, n * CELL, CELL};
+    return k->out + i * stride[axis] + layer * stride[(axis + 1) % AXES] + j * stride[(axis + 2) % AXES];
+}
+
+/* Sends the last plane along an axis to the next rank. */
+static int send_plane(struct kernel *k, int axis) {
+    TRY(MPI_Wait(&k->sent[axis], MPI_STATUS_IGNORE));
+
+    double *to = k->plane[axis];
+    for (int layer = 0; layer < k->n; layer++)
+        for (int j = 0; j < k->n; j++, to += CELL) memcpy(to, cell(k, axis, layer, j, k->n - 1), CELL * sizeof *to);
+    return MPI_Isend(k->plane[axis], k->plane_size, MPI_DOUBLE, k->next[axis], axis, k->comm, &k->sent[axis]);
+}
+
+/* Receives the last plane of the rank before. */
+static int receive_plane(struct kernel *k, int axis) {
+    return MPI_Irecv(k->halo[axis], k->plane_size, MPI_DOUBLE, k->before[axis], axis, k->comm, &k->came[axis]);
+}
+
+/* Finds out what the sweep along the lines of layers `first` to `last` needs: modelled. */
+static void prepare(struct kernel *k, int axis, int first, int last) {
+    kernel_work(k->work[axis] * (last - first + 1) / k->n);
+}
+
+/* Sweeps along the lines of layers `first` to `last`. */
+static void sweep(struct kernel *k, int axis, int first, int last) {
+    for (int layer = first; layer <= last; layer++)
+        for (int j = 0; j < k->n; j++) {
+            const double *before = k->halo[axis] + ((long)layer * k->n + j) * CELL;
+            for (int i = 0; i < k->n; i++) {
+                double *u = cell(k, axis, layer, j, i);
+                for (int q = 0; q < CELL; q++) u[q] = (u[q] + SHARE * before[q]) / (1 + SHARE);
+                before = u;
+            }
+        }
+}
+
+int kernel_run(struct kernel *k) {
+    const long phases = AXES * k->steps;
+    memcpy(k->out, k->in, sizeof(double) * (size_t)k->plane_size * (size_t)k->n);
+
+    TRY(receive_plane(k, X));
+    TRY(send_plane(k, X));
+
+    for (long i = 0; i < phases; i++) {
+        int axis = (int)(i % AXES);
+        mpilab_region_begin(NAMES[axis]);
+
+        const int ahead = (axis + 1) % AXES, is_last = i + 1 == phases;
+        if (!is_last) TRY(receive_plane(k, ahead));
+
+        prepare(k, axis, k->n - 1, k->n - 1);
+        TRY(MPI_Wait(&k->came[axis], MPI_STATUS_IGNORE));
+        TRY(MPI_Request_free(&k->came[axis]));
+        sweep(k, axis, k->n - 1, k->n - 1);
+        if (!is_last) TRY(send_plane(k, ahead));
+        prepare(k, axis, 0, k->n - 2);
+        sweep(k, axis, 0, k->n - 2);
+
+        mpilab_region_end();
+    }
+
+    TRY(MPI_Waitall(AXES, k->sent, MPI_STATUSES_IGNORE));
+    return MPI_SUCCESS;
+}
+
+int kernel_free(struct kernel **self) {
+    for (int axis = 0; axis < AXES; axis++) {
+        free((*self)->plane[axis]);
+        free((*self)->halo[axis]);
+    }
+    free(*self);
+    *self = NULL;
+    return MPI_SUCCESS;
+}

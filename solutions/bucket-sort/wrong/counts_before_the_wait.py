@@ -1,0 +1,94 @@
+# expect: WRONG_ANSWER - counts a piece before it is complete
+"""The next piece has been started, so this one must be here.  But what was started earlier is not complete earlier:
+only the wait says that a piece is there, and what is counted before are the keys of the step before.
+"""
+
+import numpy as np
+from mpi4py import MPI
+
+from mpilab import kernel_work
+
+KEYS, BUCKETS, SHIFT = 1024, 64, 37
+WIDTH = KEYS // BUCKETS
+PIECES = 4
+
+
+def place(counts):
+    """Where each rank's keys begin, one rank's behind the other's."""
+    return np.cumsum(counts, dtype=np.intc) - counts
+
+
+def cut(counts, at, p):
+    """How many of each rank's keys are in piece p, and where they begin."""
+    begin, end = counts * p // PIECES, counts * (p + 1) // PIECES
+    return end - begin, at + begin
+
+
+class Kernel:
+    """One rank's keys, and those that it is given."""
+
+    def __init__(self, comm, shape, in_, out):
+        self.comm, self.n, self.steps, self.work = comm, shape.n, shape.steps, shape.work
+        self.in_, self.out = in_, out
+        self.keys, self.arranged = np.zeros((2, shape.n), np.intc)  # this rank's keys, the same by bucket
+        self.received = np.zeros(comm.size * shape.n, np.intc)  # those that came: at worst all
+        self.own, self.all = np.zeros((2, BUCKETS), np.intc)  # how many keys are in each bucket, here and on all ranks
+        self.send, self.recv = np.zeros((2, comm.size), np.intc)  # how many keys go to and come from each rank
+
+    def turn(self, step):
+        """Whose turn is it to be late?  This rank's place in the row of a step, the last one counts longest."""
+        return (self.comm.rank + step) % self.comm.size
+
+    def count(self, step):
+        """Make the keys of a step and count them by bucket."""
+        self.keys[:] = (self.in_.astype(np.intc) + step * SHIFT) % KEYS
+        self.own[:] = np.bincount(self.keys // WIDTH, minlength=BUCKETS)
+        kernel_work(self.work * self.turn(step) / self.comm.size)
+
+    def arrange(self, step):
+        """Put the keys into the order of their buckets; who counted longest is first here."""
+        buckets = (self.keys // WIDTH).astype(np.uint8)
+        self.arranged[:] = self.keys[np.argsort(buckets, kind="stable")]
+        kernel_work(self.work * (self.comm.size - 1 - self.turn(step)) / self.comm.size)
+
+    def deal(self):
+        """Deal the buckets to the ranks: a bucket goes to the one in whose share of n keys it begins."""
+        owner = np.minimum(place(self.all) // self.n, self.comm.size - 1)
+        self.send[:] = np.bincount(owner, self.own, minlength=self.comm.size)
+
+    def start(self, p):
+        """Start to exchange piece p."""
+        sent, came = cut(self.send, place(self.send), p), cut(self.recv, place(self.recv), p)
+        return self.comm.Ialltoallv([self.arranged, sent], [self.received, came])
+
+    def tally(self, counts, at):
+        """Count the keys that came: so many from each rank, each rank's at one place."""
+        keys = np.concatenate([self.received[a : a + n] for a, n in zip(at, counts, strict=True)])
+        self.out[:KEYS] += np.bincount(keys, minlength=KEYS)
+        self.out[KEYS] += keys.size
+        kernel_work(self.work * keys.size / self.n)
+
+    def step(self, step):
+        """Sort the keys of one step."""
+        self.count(step)
+        total = self.comm.Iallreduce(self.own, self.all, MPI.SUM)
+        self.arrange(step)
+        total.Wait()
+
+        self.deal()
+        self.comm.Alltoall(self.send, self.recv)
+        requests = [self.start(0)]
+        for p in range(PIECES):
+            if p + 1 < PIECES:
+                requests.append(self.start(p + 1))
+            self.tally(*cut(self.recv, place(self.recv), p))
+            requests[p].Wait()
+
+    def run(self):
+        """Sort `steps` times."""
+        self.out[:] = 0
+        for step in range(self.steps):
+            self.step(step)
+
+    def free(self):
+        """Nothing to give back."""

@@ -1,0 +1,70 @@
+# expect: WRONG_ANSWER - sends from and receives into the same buffer at once
+"""Each neighbour has one row of its own, from which the edge goes and into which the halo comes.  The halo may be
+written there before the edge has been read, and for long rows it is: between posting and completion a row serves one
+operation.
+"""
+
+import numpy as np
+from mpi4py import MPI
+
+from mpilab import kernel_work
+
+UP, DOWN = 1, 2  # a message's tag is the way it goes
+
+
+class Kernel:
+    """One rank's rows."""
+
+    def __init__(self, comm, shape, in_, out):
+        self.comm, self.steps = comm, shape.steps
+        self.work = shape.work  # of a row, modelled; 0 in most cases
+        self.in_, self.out = in_.reshape(-1, shape.n), out.reshape(-1, shape.n)
+        self.rows = len(self.in_)
+        # the neighbours, PROC_NULL at the ends: then the halo stays 0
+        self.above = comm.rank - 1 if comm.rank > 0 else MPI.PROC_NULL
+        self.below = comm.rank + 1 if comm.rank < comm.size - 1 else MPI.PROC_NULL
+        # rows 1 to `rows` are this rank's, 0 and rows + 1 its halo; a 0 at each end of a row
+        self.old = np.zeros((self.rows + 2, shape.n + 2))
+        self.new = np.zeros((self.rows + 2, shape.n + 2))
+        # with the rank above and the one below: the row that goes, then the one that came
+        self.shared = np.zeros((2, shape.n))
+
+    def post(self):
+        """Post the receives of the halo from above and below, and send the first row up and the last row down."""
+        rows = self.old[:, 1:-1]
+        self.shared[0], self.shared[1] = rows[1], rows[self.rows]
+        requests = [self.comm.Irecv(self.shared[0], self.above, DOWN), self.comm.Irecv(self.shared[1], self.below, UP)]
+        requests += [self.comm.Isend(self.shared[0], self.above, UP), self.comm.Isend(self.shared[1], self.below, DOWN)]
+        return requests
+
+    def sweep(self, step, first, last):
+        """Compute rows `first` to `last` of the new grid.
+
+        The modelled work of a row is four times as much on one rank in four, in each step another one.
+        """
+        kernel_work(self.work * (last - first + 1) * (4 if (self.comm.rank + step) % 4 == 0 else 1))
+        new = self.new[first : last + 1, 1:-1]
+        np.add(self.old[first - 1 : last, 1:-1], self.old[first + 1 : last + 2, 1:-1], out=new)
+        new += self.old[first : last + 1, :-2]
+        new += self.old[first : last + 1, 2:]
+        new *= 0.25
+
+    def run(self):
+        """Sweep `steps` times."""
+        self.old[1:-1, 1:-1] = self.in_
+        for step in range(self.steps):
+            requests = self.post()
+            self.sweep(step, 2, self.rows - 1)
+            MPI.Request.Waitall(requests)
+            if self.above != MPI.PROC_NULL:
+                self.old[0, 1:-1] = self.shared[0]
+            if self.below != MPI.PROC_NULL:
+                self.old[-1, 1:-1] = self.shared[1]
+            self.sweep(step, 1, 1)
+            if self.rows > 1:
+                self.sweep(step, self.rows, self.rows)
+            self.old, self.new = self.new, self.old
+        self.out[:] = self.old[1:-1, 1:-1]
+
+    def free(self):
+        """Nothing to give back."""

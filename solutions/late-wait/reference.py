@@ -1,0 +1,79 @@
+"""late-wait: particles that hop from site to site, on a grid of sites that is closed to a torus, one site on each rank.
+
+A site holds particles of n kinds, and of each kind some that go up, down, left and right.  In each of `steps` steps
+they collide, which brings the four numbers of a kind halfway to their mean, and then hop to the next site on their
+way.  While they hop, the means are added to the site's tally.  Both phases do modelled work, 1 to 3 units of it,
+differently on each rank and in each step.
+
+The receives are posted first, and the sends are all started before any is completed: each neighbour finds its message
+as soon as it enters an MPI call, whatever the others do.  One Waitall at the end of the step completes sends and
+receives, for then both must be: what came is used, and the buffers of the sends are filled again.  Each message has a
+buffer of its own, which nobody writes meanwhile.
+"""
+
+import numpy as np
+from mpi4py import MPI
+
+from mpilab import kernel_work
+
+WAYS = 4  # up, down, left, right: a message's tag is the way it goes; way ^ 1 is the way back
+
+
+class Kernel:
+    """One rank's site."""
+
+    def __init__(self, comm, shape, in_, out):
+        self.comm, self.steps, self.work = comm, shape.steps, shape.work
+        self.in_ = in_.reshape(WAYS, shape.n)
+        self.out, self.tally = out[: in_.size].reshape(WAYS, shape.n), out[in_.size :]
+        rows = max(i for i in range(1, comm.size + 1) if i * i <= comm.size and comm.size % i == 0)
+        columns = comm.size // rows
+        self.row, self.column = divmod(comm.rank, columns)
+        self.neighbour = (
+            (comm.rank - columns) % comm.size,
+            (comm.rank + columns) % comm.size,
+            self.row * columns + (self.column - 1) % columns,
+            self.row * columns + (self.column + 1) % columns,
+        )
+        self.now, self.came = np.zeros((2, WAYS, shape.n))  # the particles by the way they go, n kinds each
+        self.mean = np.zeros(shape.n)
+        # step 1: a buffer and a request for each send
+        self.leaving = np.zeros((WAYS, shape.n))
+
+    def amount(self, step, phase):
+        """Return the operations in a phase (0 or 1) of a step."""
+        return self.work * (1 + (self.row + self.column * step + 2 * phase) % 3)
+
+    def step(self, step):
+        """Collide and hop once."""
+        requests = [self.comm.Irecv(self.came[way], self.neighbour[way ^ 1], way) for way in range(WAYS)]
+
+        np.mean(self.now, axis=0, out=self.mean)
+        kernel_work(self.amount(step, 0))
+
+        for way in range(WAYS):
+            # step 1: a buffer and a request for each send
+            leaving = self.leaving[way]
+
+            np.add(self.now[way], self.mean, out=leaving)
+            leaving *= 0.5
+            # step 2: only start the sends
+            requests.append(self.comm.Isend(leaving, self.neighbour[way], way))
+
+        self.tally += self.mean
+        kernel_work(self.amount(step, 1))
+
+        # step 3: complete the sends where the receives are completed
+        MPI.Request.Waitall(requests)
+
+        self.now, self.came = self.came, self.now
+
+    def run(self):
+        """Do `steps` steps."""
+        self.now[:], self.tally[:] = self.in_, 0
+        for step in range(self.steps):
+            self.step(step)
+        self.out[:] = self.now
+
+    def free(self):
+        """Nothing to give back."""

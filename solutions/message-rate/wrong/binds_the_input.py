@@ -1,0 +1,57 @@
+# expect: WRONG_ANSWER - the requests are bound to the input, and the message changes elsewhere
+"""The sender's requests are made with the input, where the message is at first.  A request keeps the address it was
+made with: the element grows in `out`, and the message that travels is the old one every time.
+"""
+
+from mpi4py import MPI
+
+TAG = 1
+STANDARD, SYNCHRONOUS = 0, 1  # what in_[0] may be
+
+
+class Kernel:
+    """One rank of a pair."""
+
+    def __init__(self, comm, shape, in_, out):
+        self.comm, self.n, self.steps, self.in_, self.out = comm, shape.n, shape.steps, in_, out
+        # whether this rank sends, and the other rank of the pair
+        self.sends = comm.rank % 2 == 0
+        self.peer = comm.rank + 1 if self.sends else comm.rank - 1
+        if self.peer == comm.size:
+            self.peer = MPI.PROC_NULL
+        self.message = out[1:]  # behind the sum
+        if self.sends:
+            standard = comm.Send_init(self.in_[1:], self.peer, TAG)
+            synchronous = comm.Ssend_init(self.in_[1:], self.peer, TAG)
+            self.requests = [standard, synchronous]
+        else:
+            self.requests = [comm.Recv_init(self.message, self.peer, TAG)]
+
+    def send_all(self):
+        """Send all messages, in the mode that is asked for; return their sum."""
+        mode, total, message = int(self.in_[0]), 0.0, self.message
+        message[:] = self.in_[1:]
+        for step in range(self.steps):
+            message[step % self.n] += 1
+            self.requests[mode].Start()
+            self.requests[mode].Wait()
+            total += message[step % self.n]
+        return total
+
+    def receive_all(self):
+        """Receive all messages; return their sum."""
+        total, message = 0.0, self.message
+        for step in range(self.steps):
+            self.requests[0].Start()
+            self.requests[0].Wait()
+            total += message[step % self.n]
+        return total
+
+    def run(self):
+        """Send or receive `steps` messages."""
+        self.out[0] = self.send_all() if self.sends else self.receive_all()
+
+    def free(self):
+        """Give the requests back."""
+        for request in self.requests:
+            request.Free()

@@ -1,0 +1,68 @@
+# expect: WRONG_ANSWER - each link is sent in one direction only
+"""Each link is told once, by the lower rank, as if the graph had edges without direction.  The graph of MPI has
+directions: whoever receives names the source, whoever sends the destination, and here only one of the two is said at
+each end.  The lower rank sends, and gets nothing.
+"""
+
+import numpy as np
+from mpi4py import MPI
+
+from mpilab import kernel_work
+
+
+def links(p, q, ranks, n):
+    """Return how many links there are between cells of ranks p and q."""
+    low, high = min(p, q), max(p, q)
+    linked = high < ranks - ranks % 2 and high in (low + 1, 2 * low + 1)
+    return 1 + (p + q) % 4 * (n // 8) if linked else 0
+
+
+class Kernel:
+    """One rank's cells."""
+
+    def __init__(self, comm, shape, in_, out):
+        self.comm, self.rank, self.steps, self.work = comm, comm.rank, shape.steps, shape.work
+        self.in_, self.out = in_, out
+        # of the ends of links with each rank, to send as to receive
+        self.counts = [links(self.rank, q, comm.size, shape.n) for q in range(comm.size)]
+        self.displs = [sum(self.counts[:q]) for q in range(comm.size)]
+        # at which cell each link ends, by neighbour
+        self.cells = np.array(
+            [(7 * q + 2 * j) % shape.n for q, count in enumerate(self.counts) for j in range(count)], int
+        )
+        self.old, self.new = np.zeros((2, shape.n))
+        self.sent, self.ghosts = np.zeros((2, len(self.cells)))  # at this end of each link and at the other
+        neighbours = [q for q, count in enumerate(self.counts) if count]
+        self.counts, self.displs = ([values[q] for q in neighbours] for values in (self.counts, self.displs))
+        lower = [q for q in neighbours if q < self.rank]
+        self.graph = comm.Create_dist_graph_adjacent(lower, neighbours[len(lower) :])
+
+    def chain(self):
+        """Compute what the chain gives to each cell: new from old."""
+        self.new[:] = 0.5 * self.old + 0.25 * (np.roll(self.old, 1) + np.roll(self.old, -1))
+
+    def step(self, number):
+        """Exchange the ghosts and compute the new cells."""
+        self.sent[:] = self.old[self.cells]
+        lower = self.graph.indegree
+        send = [self.sent, self.counts[lower:], self.displs[lower:], MPI.DOUBLE]
+        receive = [self.ghosts, self.counts[:lower], self.displs[:lower], MPI.DOUBLE]
+        request = self.graph.Ineighbor_alltoallv(send, receive)
+
+        self.chain()
+        kernel_work(self.work * (3 if (self.rank + number) % 2 else 1))
+        request.Wait()
+
+        np.add.at(self.new, self.cells, 0.125 * (self.ghosts - self.sent))
+
+    def run(self):
+        """Do `steps` steps."""
+        self.old[:] = self.in_
+        for number in range(self.steps):
+            self.step(number)
+            self.old, self.new = self.new, self.old
+        self.out[:] = self.old
+
+    def free(self):
+        """Give back the graph."""
+        self.graph.Free()

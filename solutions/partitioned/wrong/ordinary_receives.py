@@ -1,0 +1,71 @@
+# expect: TIMED_OUT - a partitioned send meets a persistent receive that is not partitioned
+"""Only the sends are partitioned; the receives are ordinary persistent ones, since the receiver takes whole rows.  A
+persistent send matches any receive, but a partitioned one matches partitioned receives only.
+"""
+
+from concurrent.futures import ThreadPoolExecutor
+from threading import Lock
+
+import numpy as np
+from mpi4py import MPI
+
+from mpilab import kernel_work
+
+PARTS, EASY, HARD = 4, 1, 4
+
+
+class Kernel:
+    """One rank's cells and histories."""
+
+    def __init__(self, comm, shape, in_, out):
+        self.comm, self.rank = comm, comm.rank
+        self.left, self.right = (comm.rank - 1) % comm.size, (comm.rank + 1) % comm.size
+        self.steps, self.work = shape.steps, shape.work
+        self.in_, self.out = in_.reshape(PARTS, shape.n), out.reshape(PARTS, shape.n)
+        # histories, this rank's and its left neighbour's: `steps` rows of PARTS parts of n cells
+        self.mine, self.theirs = np.zeros((2, shape.steps, PARTS, shape.n))
+        self.receives = [comm.Recv_init(row, self.left, 0) for row in self.theirs]
+        self.sends = [comm.Psend_init(row, PARTS, self.right, 0) for row in self.mine]
+        self.lock = Lock()  # held around a thread's calls of MPI
+
+    def grow(self, row, part):
+        """Write a part of a row of this rank's history."""
+        old = self.mine[row - 1, part] if row else self.in_[part]
+        kernel_work(self.work * (EASY if (row + part + self.rank) % PARTS else HARD))
+        self.mine[row, part] = old + 0.1 * old * (1 - old)
+
+    def add(self, row, part):
+        """Add a part of a row of the left neighbour's history."""
+        self.out[part] += self.theirs[row, part]
+
+    def ready(self, row, part):
+        with self.lock:
+            self.sends[row].Pready(part)
+
+    def produce(self, part):
+        for row in range(self.steps):
+            self.grow(row, part)
+            self.ready(row, part)
+
+    def in_threads(self, produce):
+        """Call produce(part) for each part in a thread, and wait for all; raise what one of them raised."""
+        with ThreadPoolExecutor(PARTS) as threads:
+            list(threads.map(produce, range(PARTS)))
+
+    def run(self):
+        """Write and send `steps` rows, receive and add as many."""
+        self.out[:] = 0
+        self.added = [0] * PARTS  # rows of which each part has been added
+        requests = self.receives + self.sends
+        for request in requests:
+            request.Start()
+        self.in_threads(self.produce)
+        MPI.Request.Waitall(requests)
+        for part in range(PARTS):
+            for row in range(self.added[part], self.steps):
+                self.add(row, part)
+
+    def free(self):
+        """Give the requests back."""
+        for request in self.receives + self.sends:
+            request.Free()

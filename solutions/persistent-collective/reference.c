@@ -1,0 +1,102 @@
+/* persistent-collective: an iteration with two sums over all ranks in each of `steps` steps.
+ *
+ * It solves (D + u u^T) x = b, D diagonal and u a vector, so a product with this matrix takes a dot product, u.x.  A
+ * step computes the residual r = b - D x - u (u.x) and the sum of its squares, r.r, and goes on to x + r / 4.  Each
+ * rank has n rows; x after the last step and the r.r of every step are `out`.  kernel_work stands for rows that cost
+ * more: on odd ranks the residual takes three units and the update one, on even ranks it is the other way round.
+ *
+ * The sums are persistent collectives, each with a request that is bound to its two buffers.  All ranks make the two
+ * in the same order, for that is what matches them; they may be started in any order.  u.x is under way while the
+ * residual is computed as far as it needs no sum, r.r while x is updated and until the next step has got as far.  So
+ * ranks meet once in a step, with an update and a residual done since, and these cost the same everywhere.
+ *
+ * The gain is that of nonblocking collectives.  Persistence saves the set-up of each call: something beside
+ * MPI_Iallreduce, but a blocking MPI_Allreduce of one number may cost less than either. */
+
+enum { DOT, SQUARES }; /* the two sums: u.x and r.r */
+
+struct kernel {
+    MPI_Comm comm;
+    int n, odd;
+    long steps;
+    double work;
+    const double *d, *u, *b;
+    double *x, *squares; /* of the residual, in each step */
+    double *r;
+    double part[2], sum[2]; /* what this rank adds, and the sum of all ranks */
+    /* step 1: bind each sum to a request, once, and free it at the end */
+    MPI_Request requests[2];
+};
+
+int kernel_init(MPI_Comm comm, const struct kernel_shape *shape, const double *in, double *out, struct kernel **self) {
+    struct kernel *k = *self = calloc(1, sizeof *k);
+    int rank;
+    if (!k) return MPI_ERR_NO_MEM;
+    TRY(MPI_Comm_rank(comm, &rank));
+    k->comm = comm;
+    k->n = (int)shape->n;
+    k->odd = rank % 2;
+    k->steps = shape->steps;
+    k->work = shape->work;
+    k->d = in;
+    k->u = in + shape->n;
+    k->b = in + 2 * shape->n;
+    k->x = out;
+    k->squares = out + shape->n;
+    k->r = calloc((size_t)k->n, sizeof *k->r);
+    /* step 1: bind each sum to a request, once, and free it at the end */
+    for (int i = DOT; i <= SQUARES; i++)
+        TRY(MPI_Allreduce_init(&k->part[i], &k->sum[i], 1, MPI_DOUBLE, MPI_SUM, comm, MPI_INFO_NULL, &k->requests[i]));
+
+    return k->r ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+}
+
+static double dot(const double *a, const double *b, int n) {
+    double sum = 0;
+    for (int i = 0; i < n; i++) sum += a[i] * b[i];
+    return sum;
+}
+
+static int step(struct kernel *k, long number) {
+    k->part[DOT] = dot(k->u, k->x, k->n);
+    /* step 2: start a sum when this rank's part of it is ready */
+    TRY(MPI_Start(&k->requests[DOT]));
+
+    for (int i = 0; i < k->n; i++) k->r[i] = k->b[i] - k->d[i] * k->x[i];
+    kernel_work(k->work * (k->odd ? 3 : 1));
+    /* step 3: complete a sum when its result is needed, or its buffers are */
+    TRY(MPI_Wait(&k->requests[DOT], MPI_STATUS_IGNORE));
+    if (number > 0) {
+        TRY(MPI_Wait(&k->requests[SQUARES], MPI_STATUS_IGNORE));
+        k->squares[number - 1] = k->sum[SQUARES];
+    }
+
+    for (int i = 0; i < k->n; i++) k->r[i] -= k->u[i] * k->sum[DOT];
+    k->part[SQUARES] = dot(k->r, k->r, k->n);
+    /* step 2: start a sum when this rank's part of it is ready */
+    TRY(MPI_Start(&k->requests[SQUARES]));
+
+    for (int i = 0; i < k->n; i++) k->x[i] += 0.25 * k->r[i];
+    kernel_work(k->work * (k->odd ? 1 : 3));
+    return MPI_SUCCESS;
+}
+
+int kernel_run(struct kernel *k) {
+    memcpy(k->x, k->b, sizeof(double) * (size_t)k->n);
+    for (long i = 0; i < k->steps; i++) TRY(step(k, i));
+    /* step 3: complete a sum when its result is needed, or its buffers are */
+    TRY(MPI_Wait(&k->requests[SQUARES], MPI_STATUS_IGNORE));
+    k->squares[k->steps - 1] = k->sum[SQUARES];
+
+    return MPI_SUCCESS;
+}
+
+int kernel_free(struct kernel **self) {
+    /* step 1: bind each sum to a request, once, and free it at the end */
+    for (int i = DOT; i <= SQUARES; i++) TRY(MPI_Request_free(&(*self)->requests[i]));
+
+    free((*self)->r);
+    free(*self);
+    *self = NULL;
+    return MPI_SUCCESS;
+}

@@ -1,0 +1,55 @@
+# expect: CRASHED - the last sum is active when the next run starts it
+"""The last r.r is read without a wait, as if the end of the loop completed it.  What is read may be the sum of the
+step before; and the request is still active when the next run starts it.
+"""
+
+import numpy as np
+from mpi4py import MPI
+
+from mpilab import kernel_work
+
+DOT, SQUARES = 0, 1  # the two sums: u.x and r.r
+
+
+class Kernel:
+    """One rank's rows."""
+
+    def __init__(self, comm, shape, in_, out):
+        self.comm, self.steps, self.work = comm, shape.steps, shape.work
+        self.odd = comm.rank % 2
+        self.d, self.u, self.b = in_.reshape(3, shape.n)
+        self.x, self.squares = out[: shape.n], out[shape.n :]  # squares of the residual, in each step
+        self.r = np.zeros(shape.n)
+        self.part, self.sum = np.zeros((2, 2, 1))  # what this rank adds, and the sum of all ranks
+        self.requests = [comm.Allreduce_init(self.part[i], self.sum[i], MPI.SUM) for i in (DOT, SQUARES)]
+
+    def step(self, number):
+        """Go on to the next x."""
+        self.part[DOT] = self.u @ self.x
+        self.requests[DOT].Start()
+
+        self.r[:] = self.b - self.d * self.x
+        kernel_work(self.work * (3 if self.odd else 1))
+        self.requests[DOT].Wait()
+        if number > 0:
+            self.requests[SQUARES].Wait()
+            self.squares[number - 1] = self.sum[SQUARES, 0]
+
+        self.r -= self.u * self.sum[DOT]
+        self.part[SQUARES] = self.r @ self.r
+        self.requests[SQUARES].Start()
+
+        self.x += 0.25 * self.r
+        kernel_work(self.work * (1 if self.odd else 3))
+
+    def run(self):
+        """Do `steps` steps."""
+        self.x[:] = self.b
+        for number in range(self.steps):
+            self.step(number)
+        self.squares[-1] = self.sum[SQUARES, 0]
+
+    def free(self):
+        """Give back the requests."""
+        for request in self.requests:
+            request.Free()

@@ -1,0 +1,54 @@
+# expect: WRONG_ANSWER - the request is bound to the first place of the history
+"""The sums are written straight into their places in `out`, by a request that is bound to the first of them: it puts
+each sum there, over the one before.
+"""
+
+import numpy as np
+from mpi4py import MPI
+
+from mpilab import kernel_work
+
+DOT, SQUARES = 0, 1  # the two sums: u.x and r.r
+
+
+class Kernel:
+    """One rank's rows."""
+
+    def __init__(self, comm, shape, in_, out):
+        self.comm, self.steps, self.work = comm, shape.steps, shape.work
+        self.odd = comm.rank % 2
+        self.d, self.u, self.b = in_.reshape(3, shape.n)
+        self.x, self.squares = out[: shape.n], out[shape.n :]  # squares of the residual, in each step
+        self.r = np.zeros(shape.n)
+        self.part, self.sum = np.zeros((2, 2, 1))  # what this rank adds, and the sum of all ranks
+        buffers = (self.part[DOT], self.sum[DOT]), (self.part[SQUARES], self.squares[:1])
+        self.requests = [comm.Allreduce_init(part, whole, MPI.SUM) for part, whole in buffers]
+
+    def step(self, number):
+        """Go on to the next x."""
+        self.part[DOT] = self.u @ self.x
+        self.requests[DOT].Start()
+
+        self.r[:] = self.b - self.d * self.x
+        kernel_work(self.work * (3 if self.odd else 1))
+        self.requests[DOT].Wait()
+        self.requests[SQUARES].Wait()
+
+        self.r -= self.u * self.sum[DOT]
+        self.part[SQUARES] = self.r @ self.r
+        self.requests[SQUARES].Start()
+
+        self.x += 0.25 * self.r
+        kernel_work(self.work * (1 if self.odd else 3))
+
+    def run(self):
+        """Do `steps` steps."""
+        self.x[:] = self.b
+        for number in range(self.steps):
+            self.step(number)
+        self.requests[SQUARES].Wait()
+
+    def free(self):
+        """Give back the requests."""
+        for request in self.requests:
+            request.Free()
