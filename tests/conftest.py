@@ -38,6 +38,13 @@ def session() -> Iterator[Session]:
 
 
 @pytest.fixture(scope="session")
+def quick() -> Iterator[Session]:
+    """A session for kernels that cost their engines: plain processes, which are there again sooner."""
+    with Session(home="mpiexec") as warm:
+        yield warm
+
+
+@pytest.fixture(scope="session")
 def small(echo: Lab) -> Iterator[Session]:
     """A session for the tests' own lab: two engines in each cluster, which start sooner."""
     with pytest.MonkeyPatch.context() as patch:

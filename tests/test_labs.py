@@ -42,9 +42,9 @@ def test_reference_reaches_full_marks(session: Session, one: Lab, language: Lang
 
 
 @pytest.mark.parametrize(("one", "path"), WRONG)
-def test_wrong_answer_gets_its_verdict(session: Session, one: Lab, path: Path) -> None:
+def test_wrong_answer_gets_its_verdict(quick: Session, one: Lab, path: Path) -> None:
     """A foreseen mistake gets the verdict on its first line, with a message that says more than the word."""
-    record = session.try_kernel(one.id, path, budget_s=BUDGET_S)
+    record = quick.try_kernel(one.id, path, budget_s=BUDGET_S)
     assert record.verdict == stated_verdict(path), record.message
     assert len(record.message) > len("on rank 0"), record.message
 

@@ -34,14 +34,18 @@ Progress = Callable[[str, float], None]  # what is being done, and the share don
 class Clusters:
     """Warm clusters; end them with `close`."""
 
-    def __init__(self, *, progress: Progress | None = None, seed: str | None = None) -> None:
-        """Start none yet; `seed` repeats an earlier session's data and order (it is in that session's records)."""
+    def __init__(self, *, progress: Progress | None = None, seed: str | None = None, home: str = "ipyparallel") -> None:
+        """Start none yet.
+
+        `seed` repeats an earlier session's data and order (it is in that session's records); `home` is where the engines
+        of `ours` and `theirs` live (engines.HOMES).
+        """
         sweep.sweep()
         self.progress: Progress = progress or (lambda _text, _share: None)
         self.seed = seed or secrets.token_hex(8)
         self.folder = sweep.new_folder()
         self.progress("building the harness's C parts", 0.0)
-        self._libraries = build.libraries()
+        self._libraries, self._home = build.libraries(), home
         self._runners: list[Runner] = []
         self._many: dict[tuple[Transport, str], Runner] = {}
         self._found: dict[tuple[str, ...], list[Array]] = {}
@@ -64,12 +68,12 @@ class Clusters:
     @cached_property
     def ours(self) -> Runner:
         """The cluster of baseline and reference."""
-        return self._start(self.ranks)
+        return self._start(self.ranks, self._home)
 
     @cached_property
     def theirs(self) -> Runner:
         """The cluster of the submission."""
-        return self._start(self.ranks)
+        return self._start(self.ranks, self._home)
 
     def many(self, ranks: int, over: Transport = "shared", whose: str = "everyone's") -> Runner:
         """A runner of at least `ranks` plain processes with messages `over` that, one for each `whose`."""
@@ -89,7 +93,7 @@ class Clusters:
             self._found[what] = find()
         return self._found[what]
 
-    def _start(self, ranks: int, home: str = "ipyparallel", over: Transport = "shared") -> Runner:
+    def _start(self, ranks: int, home: str, over: Transport = "shared") -> Runner:
         runner = Runner(ranks, self._libraries, home, over)
         self._runners.append(runner)
         return runner

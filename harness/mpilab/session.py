@@ -24,13 +24,15 @@ setattr(Record, "_repr_html_", report.html)  # noqa: B010 - a notebook shows a r
 class Session:
     """Warm clusters and what can be done with them; use as a context manager, or call close."""
 
-    def __init__(self, *, progress: Progress | None = None, seed: str | None = None, warm: bool = True) -> None:
+    def __init__(
+        self, *, progress: Progress | None = None, seed: str | None = None, warm: bool = True, home: str = "ipyparallel"
+    ) -> None:
         """Start both clusters in the background, or with `warm=False` when they are needed.
 
         `progress` is called with what is being done and the share done; `seed` repeats an earlier session's data (it
-        is in that session's records).
+        is in that session's records); `home` is that of the engines: "ipyparallel", or "mpiexec", which starts sooner.
         """
-        self.clusters = Clusters(progress=progress, seed=seed)
+        self.clusters = Clusters(progress=progress, seed=seed, home=home)
         if warm:
             self.clusters.warm()
 
