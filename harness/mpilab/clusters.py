@@ -37,7 +37,7 @@ class Clusters:
     def __init__(self, *, progress: Progress | None = None, seed: str | None = None, home: str = "ipyparallel") -> None:
         """Start none yet.
 
-        `seed` repeats an earlier session's data and order (it is in that session's records); `home` is where the engines
+        `seed` repeats an earlier session's data and order (it is in that session's records); `home` is where engines
         of `ours` and `theirs` live (engines.HOMES).
         """
         sweep.sweep()
