@@ -85,7 +85,7 @@ def test_every_case_runs_and_is_right(
     there = getattr(figures, library)
     if not (there.commands / "mpiexec").is_file():
         pytest.skip("make openmpi sets it up")
-    found = list(figures.measure(there, language, one, tmp_path, 0.05))
+    found = figures.measure(there, language, one, tmp_path, 0.05)
     assert [(case.n * 8, case.mode) for case in found] == [(size, mode) for size in figures.MESSAGES for mode in (0, 1)]
     for case in found:
         figures._must_be_right(case, one, library)
@@ -99,8 +99,8 @@ def test_open_mpi_missing_is_a_row_that_says_what_to_do(
     from contextlib import nullcontext
     from types import SimpleNamespace
 
-    monkeypatch.setattr(figures, "OPEN_MPI", figures.Library("Open MPI", tmp_path, ()))
-    monkeypatch.setattr(figures, "measure", lambda *_: iter(()))
+    monkeypatch.setattr(figures, "OPEN_MPI", figures.Library("Open MPI", tmp_path, (), {}))
+    monkeypatch.setattr(figures, "measure", lambda *_: [])
     monkeypatch.setattr(figures.machine, "cores", lambda: 2)
     on = SimpleNamespace(measuring=nullcontext, progress=lambda *_: None, folder=tmp_path)
     (row,) = figures.rows(on, one)

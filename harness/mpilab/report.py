@@ -85,7 +85,8 @@ def text(record: Record) -> RenderableType:
         parts.append(Text(textwrap.indent(quoted, "    "), style="cyan"))
     if record.speed:
         style = SPEED_STYLES.get(record.speed, "green")
-        parts.append(Text.assemble("  speed  ", (record.speed, style)))
+        where = f"  (on {record.platform})" if record.timed else ""
+        parts.append(Text.assemble("  speed  ", (record.speed, style), (where, "dim")))
     if lines := _ratios(record):
         parts.append(lines)
     if record.verdict in (Kind.OK, Kind.WRONG_CALLS) and not record.compared_with:

@@ -46,14 +46,15 @@ static int send_all(struct kernel *k, double *total) {
     int mode = (int)k->in[0];
     memcpy(k->message, k->in + 1, sizeof(double) * (size_t)k->n);
     for (long step = 0; step < k->steps; step++) {
+        long i = step % k->n;
         MPI_Request request;
-        k->message[step % k->n] += 1;
+        k->message[i] += 1;
         if (mode == SYNCHRONOUS)
             TRY(MPI_Issend(k->message, k->n, MPI_DOUBLE, k->peer, TAG, k->comm, &request));
         else
             TRY(MPI_Isend(k->message, k->n, MPI_DOUBLE, k->peer, TAG, k->comm, &request));
         TRY(MPI_Wait(&request, MPI_STATUS_IGNORE));
-        *total += k->message[step % k->n];
+        *total += k->message[i];
     }
     return MPI_SUCCESS;
 }

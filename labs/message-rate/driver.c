@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LIMIT_S = 120, MOST_ROUNDS = 4000, CLOCKS = 1000 };
+enum { LIMIT_S = 120, MOST_ROUNDS = 4000, CLOCKS = 200, TRIES = 20 };
 
 struct side {
     __typeof__(kernel_init) *init;
@@ -29,12 +29,23 @@ struct sample {
 };
 
 static int rank;
-static double clock_s; /* what a pair of clock reads takes */
+static double clock_s; /* what a clock read takes */
 
 static double now_s(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Seconds of a clock read, undisturbed. */
+static double clock_cost(void) {
+    double best = 1, last = 0;
+    for (int i = 0; i < TRIES; i++) {
+        const double begin = now_s();
+        for (int j = 0; j < CLOCKS; j++) last = now_s();
+        if ((last - begin) / CLOCKS < best) best = (last - begin) / CLOCKS;
+    }
+    return best;
 }
 
 static void must(int fine, const char *what) {
@@ -163,9 +174,7 @@ int main(int argc, char **argv) {
     must(ranks == 2 && argc > 2, "wants two ranks and two kernels");
     bind_to_core();
     for (int i = 0; i < 2; i++) load(argv[1 + i], &sides[i]);
-    const double begin = now_s();
-    for (int i = 0; i < CLOCKS; i++) clock_s = now_s();
-    clock_s = (clock_s - begin) / CLOCKS;
+    clock_s = clock_cost();
     for (int i = 3; i < argc; i++) {
         struct kernel_shape shape = {0};
         int mode;

@@ -51,8 +51,8 @@ def hint(case, rank, wrong):
         )
     bad = [str(q) for q, cells in linked.items() if wrong[cells].any()]
     if not bad:
-        return "No cell at the end of a link is wrong, but others are: is the chain computed for all cells, from the old ones?"
+        return "No cell with a link is wrong, but others are: is the chain computed for all cells, from the old ones?"
     return (
-        f"Cells linked with rank {' and rank '.join(bad)} are wrong, of the neighbours {', '.join(map(str, linked))}: had "
-        "the ghosts arrived when they were used, and are neighbours, counts and displacements in the same order?"
+        f"Cells linked with rank {' and rank '.join(bad)} are wrong, of the neighbours {', '.join(map(str, linked))}: "
+        "had the ghosts arrived when they were used, and are neighbours, counts and displacements in the same order?"
     )

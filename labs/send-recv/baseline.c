@@ -23,7 +23,7 @@ struct kernel {
     double work;
     const double *in;
     double *out;
-    double *now, *next, *came; /* FIELDS fields of n values each */
+    double *spare, *came; /* FIELDS fields of n values each, as in `in` and `out` */
 };
 
 int kernel_init(MPI_Comm comm, const struct kernel_shape *shape, const double *in, double *out, struct kernel **self) {
@@ -41,53 +41,45 @@ int kernel_init(MPI_Comm comm, const struct kernel_shape *shape, const double *i
     k->work = shape->work;
     k->in = in;
     k->out = out;
-    double **arrays[] = {&k->now, &k->next, &k->came};
-    for (int i = 0; i < 3; i++) {
-        *arrays[i] = calloc((size_t)(FIELDS * k->n), sizeof(double));
-        if (!*arrays[i]) return MPI_ERR_NO_MEM;
-    }
-    return MPI_SUCCESS;
+    k->spare = calloc((size_t)(FIELDS * k->n), sizeof(double));
+    k->came = calloc((size_t)(FIELDS * k->n), sizeof(double));
+    return k->spare && k->came ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 }
 
-/* The first value of field f. */
-static double *field(const struct kernel *k, double *fields, int f) { return fields + (long)f * k->n; }
-
 /* Sends the fields to the right, one after the other. */
-static int send_fields(struct kernel *k) {
-    for (int f = 0; f < FIELDS; f++) TRY(MPI_Send(field(k, k->now, f), k->n, MPI_DOUBLE, k->right, f, k->comm));
+static int send_fields(const struct kernel *k, const double *now) {
+    for (int f = 0; f < FIELDS; f++) TRY(MPI_Send(now + f * k->n, k->n, MPI_DOUBLE, k->right, f, k->comm));
     return MPI_SUCCESS;
 }
 
 /* Receives the fields from the left, one after the other. */
-static int receive_fields(struct kernel *k) {
+static int receive_fields(const struct kernel *k) {
     for (int f = 0; f < FIELDS; f++)
-        TRY(MPI_Recv(field(k, k->came, f), k->n, MPI_DOUBLE, k->left, f, k->comm, MPI_STATUS_IGNORE));
+        TRY(MPI_Recv(k->came + f * k->n, k->n, MPI_DOUBLE, k->left, f, k->comm, MPI_STATUS_IGNORE));
     return MPI_SUCCESS;
 }
 
-static int step(struct kernel *k) {
-    if (k->even) TRY(send_fields(k));
+static int step(struct kernel *k, const double *now, double *new) {
+    if (k->even) TRY(send_fields(k, now));
     kernel_work(k->work);
     TRY(receive_fields(k));
-    if (!k->even) TRY(send_fields(k));
-    for (int i = 0; i < FIELDS * k->n; i++) k->next[i] = 0.25 * k->now[i] + 0.75 * k->came[i];
-    double *swap = k->now;
-    k->now = k->next;
-    k->next = swap;
+    if (!k->even) TRY(send_fields(k, now));
+    for (int i = 0; i < FIELDS * k->n; i++) new[i] = 0.25 * now[i] + 0.75 * k->came[i];
     return MPI_SUCCESS;
 }
 
 int kernel_run(struct kernel *k) {
-    const size_t bytes = sizeof(double) * (size_t)(FIELDS * k->n);
-    memcpy(k->now, k->in, bytes);
-    for (long i = 0; i < k->steps; i++) TRY(step(k));
-    memcpy(k->out, k->now, bytes);
+    const double *now = k->in;
+    for (long left = k->steps; left > 0; left--) {
+        double *new = left % 2 ? k->out : k->spare; /* the last step's is `out` */
+        TRY(step(k, now, new));
+        now = new;
+    }
     return MPI_SUCCESS;
 }
 
 int kernel_free(struct kernel **self) {
-    free((*self)->now);
-    free((*self)->next);
+    free((*self)->spare);
     free((*self)->came);
     free(*self);
     *self = NULL;

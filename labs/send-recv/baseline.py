@@ -31,36 +31,36 @@ class Kernel:
         self.left = (comm.rank - 1) % comm.size if comm.size > 1 else MPI.PROC_NULL
         self.right = (comm.rank + 1) % comm.size if comm.size > 1 else MPI.PROC_NULL
         self.even = comm.rank % 2 == 0  # is this rank one of those that send first?
-        self.now, self.next, self.came = np.zeros((3, FIELDS, shape.n))
+        self.spare, self.came = np.zeros((2, FIELDS, shape.n))
 
-    def send_fields(self):
+    def send_fields(self, now):
         """Send the fields to the right, one after the other."""
         for f in range(FIELDS):
-            self.comm.Send(self.now[f], self.right, f)
+            self.comm.Send(now[f], self.right, f)
 
     def receive_fields(self):
         """Receive the fields from the left, one after the other."""
         for f in range(FIELDS):
             self.comm.Recv(self.came[f], self.left, f)
 
-    def step(self):
+    def step(self, now, new):
         """Exchange, work and mix once."""
         if self.even:
-            self.send_fields()
+            self.send_fields(now)
         kernel_work(self.work)
         self.receive_fields()
         if not self.even:
-            self.send_fields()
-        np.multiply(self.now, 0.25, out=self.next)
-        self.next += 0.75 * self.came
-        self.now, self.next = self.next, self.now
+            self.send_fields(now)
+        np.multiply(now, 0.25, out=new)
+        new += 0.75 * self.came
 
     def run(self):
         """Do `steps` steps."""
-        self.now[:] = self.in_
-        for _ in range(self.steps):
-            self.step()
-        self.out[:] = self.now
+        now = self.in_
+        for left in range(self.steps, 0, -1):
+            new = self.out if left % 2 else self.spare  # the last step's is `out`
+            self.step(now, new)
+            now = new
 
     def free(self):
         """Nothing to give back."""

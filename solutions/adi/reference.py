@@ -4,9 +4,9 @@ A cell holds 20 quantities, as in a flow that burns; a sweep mixes into each cel
 line.  The ranks are a square that is closed in both directions, with a block each: along x the next block is that of
 the rank on the right, along y of the one below, along z of the one below on the right.  A line begins at the last cell
 of that line in the block before, as it is when the phase begins.  What a sweep needs to know of its lines is prepared
-first; that needs no neighbour, takes nearly all of the time, and is modelled.  In phases x and z the ranks of one
-colour, for they are coloured like a chessboard, have twice as much to prepare as the others, in phase y it is the other
-way round.
+first; that needs no neighbour, takes nearly all of the time, and is modelled.  The ranks are coloured like a
+chessboard: in each phase those of one colour have twice as much to prepare as the others, and in the next phase it is
+the other way round.
 
 A send is completed only when its buffer is needed again, a step later: by then the next rank has been in MPI calls many
 times.  Each receive is posted a phase ahead, so that a plane that comes early has a place to go.  The lines of the last
@@ -35,6 +35,7 @@ class Kernel:
 
     def __init__(self, comm, shape, in_, out):
         self.comm, self.n, self.steps = comm, shape.n, shape.steps
+        self.work = shape.work  # to prepare all lines of a phase, on a rank that has little to do
         self.in_, self.out = in_, out
         block = out.reshape(self.n, self.n, self.n, CELL)
         # [i, layer, j]: cell i of a line along an axis, counted by layer and j in the directions of the other two
@@ -43,13 +44,11 @@ class Kernel:
         self.plane, self.halo = np.zeros((2, 3, self.n, self.n, CELL))
         self.sent, self.came = [MPI.REQUEST_NULL] * 3, [MPI.REQUEST_NULL] * 3  # their requests
         side = math.isqrt(comm.size)
-        y, x = divmod(comm.rank, side)
+        self.y, self.x = divmod(comm.rank, side)  # the rank's row and column
         right, down = [axis != Y for axis in AXES], [axis != X for axis in AXES]
         # the neighbours along each axis
-        self.next = [(y + down[axis]) % side * side + (x + right[axis]) % side for axis in AXES]
-        self.before = [(y - down[axis]) % side * side + (x - right[axis]) % side for axis in AXES]
-        # to prepare all lines of a phase
-        self.work = [shape.work * (1 + (x + y + axis) % 2) for axis in AXES]
+        self.next = [(self.y + down[axis]) % side * side + (self.x + right[axis]) % side for axis in AXES]
+        self.before = [(self.y - down[axis]) % side * side + (self.x - right[axis]) % side for axis in AXES]
 
     def send_plane(self, axis):
         """Send the last plane along an axis to the next rank."""
@@ -63,9 +62,10 @@ class Kernel:
         """Receive the last plane of the rank before."""
         self.came[axis] = self.comm.Irecv(self.halo[axis], self.before[axis], axis)
 
-    def prepare(self, axis, first, last):
-        """Find out what the sweep along the lines of layers `first` to `last` needs: modelled."""
-        kernel_work(self.work[axis] * (last - first + 1) / self.n)
+    def prepare(self, i, first, last):
+        """Find out what the sweep of phase i needs to know of the lines of layers `first` to `last`: modelled."""
+        times = 1 + (self.x + self.y + i) % 2
+        kernel_work(self.work * times * (last - first + 1) / self.n)
 
     def sweep(self, axis, first, last):
         """Sweep along the lines of layers `first` to `last`."""
@@ -96,12 +96,12 @@ class Kernel:
                     self.receive_plane(ahead)
 
                 # step 3: sweep first the lines that the next phase sends, and send them before the others are prepared
-                self.prepare(axis, self.n - 1, self.n - 1)
+                self.prepare(i, self.n - 1, self.n - 1)
                 self.came[axis].Wait()
                 self.sweep(axis, self.n - 1, self.n - 1)
                 if not is_last:
                     self.send_plane(ahead)
-                self.prepare(axis, 0, self.n - 2)
+                self.prepare(i, 0, self.n - 2)
                 self.sweep(axis, 0, self.n - 2)
 
         # step 1: complete a send only when its buffer is needed again

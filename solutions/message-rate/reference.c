@@ -56,12 +56,13 @@ static int send_all(struct kernel *k, double *total) {
     int mode = (int)k->in[0];
     memcpy(k->message, k->in + 1, sizeof(double) * (size_t)k->n);
     for (long step = 0; step < k->steps; step++) {
-        k->message[step % k->n] += 1;
+        long i = step % k->n;
+        k->message[i] += 1;
         /* step 2: start the request instead of making one, and complete it as before */
         TRY(MPI_Start(&k->requests[mode]));
         TRY(MPI_Wait(&k->requests[mode], MPI_STATUS_IGNORE));
 
-        *total += k->message[step % k->n];
+        *total += k->message[i];
     }
     return MPI_SUCCESS;
 }

@@ -21,6 +21,7 @@ class Kernel:
 
     def __init__(self, comm, shape, in_, out):
         self.comm, self.n, self.steps = comm, shape.n, shape.steps
+        self.work = shape.work  # to prepare all lines of a phase, on a rank that has little to do
         self.in_, self.out = in_, out
         block = out.reshape(self.n, self.n, self.n, CELL)
         # [i, layer, j]: cell i of a line along an axis, counted by layer and j in the directions of the other two
@@ -29,13 +30,11 @@ class Kernel:
         self.plane, self.halo = np.zeros((2, 3, self.n, self.n, CELL))
         self.sent, self.came = [MPI.REQUEST_NULL] * 3, [MPI.REQUEST_NULL] * 3  # their requests
         side = math.isqrt(comm.size)
-        y, x = divmod(comm.rank, side)
+        self.y, self.x = divmod(comm.rank, side)  # the rank's row and column
         right, down = [axis != Y for axis in AXES], [axis != X for axis in AXES]
         # the neighbours along each axis
-        self.next = [(y + down[axis]) % side * side + (x + right[axis]) % side for axis in AXES]
-        self.before = [(y - down[axis]) % side * side + (x - right[axis]) % side for axis in AXES]
-        # to prepare all lines of a phase
-        self.work = [shape.work * (1 + (x + y + axis) % 2) for axis in AXES]
+        self.next = [(self.y + down[axis]) % side * side + (self.x + right[axis]) % side for axis in AXES]
+        self.before = [(self.y - down[axis]) % side * side + (self.x - right[axis]) % side for axis in AXES]
 
     def send_plane(self, axis):
         """Send the last plane along an axis to the next rank."""
@@ -48,9 +47,10 @@ class Kernel:
         """Receive the last plane of the rank before."""
         self.came[axis] = self.comm.Irecv([self.halo[axis], self.n * self.n, MPI.DOUBLE], self.before[axis], axis)
 
-    def prepare(self, axis, first, last):
-        """Find out what the sweep along the lines of layers `first` to `last` needs: modelled."""
-        kernel_work(self.work[axis] * (last - first + 1) / self.n)
+    def prepare(self, i, first, last):
+        """Find out what the sweep of phase i needs to know of the lines of layers `first` to `last`: modelled."""
+        times = 1 + (self.x + self.y + i) % 2
+        kernel_work(self.work * times * (last - first + 1) / self.n)
 
     def sweep(self, axis, first, last):
         """Sweep along the lines of layers `first` to `last`."""
@@ -76,12 +76,12 @@ class Kernel:
                 if not is_last:
                     self.receive_plane(ahead)
 
-                self.prepare(axis, self.n - 1, self.n - 1)
+                self.prepare(i, self.n - 1, self.n - 1)
                 self.came[axis].Wait()
                 self.sweep(axis, self.n - 1, self.n - 1)
                 if not is_last:
                     self.send_plane(ahead)
-                self.prepare(axis, 0, self.n - 2)
+                self.prepare(i, 0, self.n - 2)
                 self.sweep(axis, 0, self.n - 2)
 
         MPI.Request.Waitall(self.sent)

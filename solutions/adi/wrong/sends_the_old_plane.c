@@ -9,9 +9,10 @@ static const double SHARE = 0.5; /* of the cell before, mixed into a cell */
 struct kernel {
     MPI_Comm comm;
     int before[AXES], next[AXES]; /* the neighbours along each axis */
+    int x, y;                     /* the rank's column and row */
     int n, plane_size;
     long steps;
-    double work[AXES]; /* to prepare all lines of a phase */
+    double work; /* to prepare all lines of a phase, on a rank that has little to do */
     const double *in;
     double *out;                        /* the block, with z running fastest */
     double *plane[AXES], *halo[AXES];   /* the last plane as it is sent, and that of the block before */
@@ -26,16 +27,18 @@ int kernel_init(MPI_Comm comm, const struct kernel_shape *shape, const double *i
     TRY(MPI_Comm_size(comm, &ranks));
     while (side * side < ranks) side++;
     k->comm = comm;
+    k->x = rank % side;
+    k->y = rank / side;
     k->n = (int)shape->n;
     k->plane_size = k->n * k->n * CELL;
     k->steps = shape->steps;
+    k->work = shape->work;
     k->in = in;
     k->out = out;
     for (int axis = 0; axis < AXES; axis++) {
-        int x = rank % side, y = rank / side, right = axis != Y, down = axis != X;
-        k->next[axis] = (y + down) % side * side + (x + right) % side;
-        k->before[axis] = (y + side - down) % side * side + (x + side - right) % side;
-        k->work[axis] = shape->work * (1 + (x + y + axis) % 2);
+        int right = axis != Y, down = axis != X;
+        k->next[axis] = (k->y + down) % side * side + (k->x + right) % side;
+        k->before[axis] = (k->y + side - down) % side * side + (k->x + side - right) % side;
         k->sent[axis] = k->came[axis] = MPI_REQUEST_NULL;
         k->plane[axis] = calloc((size_t)k->plane_size, sizeof(double));
         k->halo[axis] = calloc((size_t)k->plane_size, sizeof(double));
@@ -65,9 +68,10 @@ static int receive_plane(struct kernel *k, int axis) {
     return MPI_Irecv(k->halo[axis], k->plane_size, MPI_DOUBLE, k->before[axis], axis, k->comm, &k->came[axis]);
 }
 
-/* Finds out what the sweep along the lines of layers `first` to `last` needs: modelled. */
-static void prepare(struct kernel *k, int axis, int first, int last) {
-    kernel_work(k->work[axis] * (last - first + 1) / k->n);
+/* Finds out what the sweep of phase i needs to know of the lines of layers `first` to `last`: modelled. */
+static void prepare(struct kernel *k, long i, int first, int last) {
+    long times = 1 + (k->x + k->y + i) % 2;
+    kernel_work(k->work * (double)times * (last - first + 1) / k->n);
 }
 
 /* Sweeps along the lines of layers `first` to `last`. */
@@ -98,10 +102,10 @@ int kernel_run(struct kernel *k) {
         if (!is_last) TRY(receive_plane(k, ahead));
         if (!is_last) TRY(send_plane(k, ahead));
 
-        prepare(k, axis, k->n - 1, k->n - 1);
+        prepare(k, i, k->n - 1, k->n - 1);
         TRY(MPI_Wait(&k->came[axis], MPI_STATUS_IGNORE));
         sweep(k, axis, k->n - 1, k->n - 1);
-        prepare(k, axis, 0, k->n - 2);
+        prepare(k, i, 0, k->n - 2);
         sweep(k, axis, 0, k->n - 2);
 
         mpilab_region_end();

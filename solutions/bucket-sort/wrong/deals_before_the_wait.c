@@ -47,8 +47,8 @@ int kernel_init(MPI_Comm comm, const struct kernel_shape *shape, const double *i
     return k->keys && k->send ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 }
 
-/* Whose turn is it to be late?  This rank's place in the row of a step, the last one counts longest. */
-static int turn(const struct kernel *k, long step) { return (int)((k->rank + step) % k->ranks); }
+/* How late this rank is in a step, from 0 to ranks - 1: they take turns. */
+static int late(const struct kernel *k, long step) { return (int)((k->rank + step) % k->ranks); }
 
 /* Makes the keys of a step and counts them by bucket. */
 static void count(struct kernel *k, long step) {
@@ -57,15 +57,15 @@ static void count(struct kernel *k, long step) {
         k->keys[i] = (int)(((long)k->in[i] + step * SHIFT) % KEYS);
         k->own[k->keys[i] / WIDTH]++;
     }
-    kernel_work(k->work * turn(k, step) / k->ranks);
+    kernel_work(k->work * late(k, step) / k->ranks);
 }
 
-/* Puts the keys into the order of their buckets; who counted longest is first here. */
+/* Puts the keys into the order of their buckets; who counts longest has least to do here. */
 static void arrange(struct kernel *k, long step) {
     int at[BUCKETS] = {0};
     for (int b = 1; b < BUCKETS; b++) at[b] = at[b - 1] + k->own[b - 1];
     for (int i = 0; i < k->n; i++) k->arranged[at[k->keys[i] / WIDTH]++] = k->keys[i];
-    kernel_work(k->work * (k->ranks - 1 - turn(k, step)) / k->ranks);
+    kernel_work(k->work * (k->ranks - 1 - late(k, step)) / k->ranks);
 }
 
 /* Deals the buckets to the ranks: a bucket goes to the one in whose share of n keys it begins. */

@@ -35,18 +35,18 @@ class Kernel:
         self.own, self.all = np.zeros((2, BUCKETS), np.intc)  # how many keys are in each bucket, here and on all ranks
         self.send, self.recv = np.zeros((2, comm.size), np.intc)  # how many keys go to and come from each rank
 
-    def turn(self, step):
-        """Whose turn is it to be late?  This rank's place in the row of a step, the last one counts longest."""
+    def late(self, step):
+        """How late this rank is in a step, from 0 to ranks - 1: they take turns."""
         return (self.comm.rank + step) % self.comm.size
 
     def count(self, step):
         """Make the keys of a step and count them by bucket."""
         self.keys[:] = (self.in_.astype(np.intc) + step * SHIFT) % KEYS
         self.own[:] = np.bincount(self.keys // WIDTH, minlength=BUCKETS)
-        kernel_work(self.work * self.turn(step) / self.comm.size)
+        kernel_work(self.work * self.late(step) / self.comm.size)
 
     def arrange(self, step):
-        """Put the keys into the order of their buckets; who counted longest is first here."""
+        """Put the keys into the order of their buckets; who counts longest has least to do here."""
         ends = self.own
         ends[:] = np.cumsum(self.own)
         buckets = (self.keys // WIDTH).astype(np.uint8)
@@ -55,7 +55,7 @@ class Kernel:
             at = slice(ends[bucket - 1] if bucket else 0, ends[bucket])
             self.arranged[at] = self.keys[order[at]]
         self.own[:] = np.diff(ends, prepend=0)
-        kernel_work(self.work * (self.comm.size - 1 - self.turn(step)) / self.comm.size)
+        kernel_work(self.work * (self.comm.size - 1 - self.late(step)) / self.comm.size)
 
     def deal(self):
         """Deal the buckets to the ranks: a bucket goes to the one in whose share of n keys it begins."""

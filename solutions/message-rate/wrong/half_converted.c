@@ -42,14 +42,15 @@ static int send_all(struct kernel *k, double *total) {
     int mode = (int)k->in[0];
     memcpy(k->message, k->in + 1, sizeof(double) * (size_t)k->n);
     for (long step = 0; step < k->steps; step++) {
-        k->message[step % k->n] += 1;
+        long i = step % k->n;
+        k->message[i] += 1;
         MPI_Request request;
         if (mode == SYNCHRONOUS)
             TRY(MPI_Issend(k->message, k->n, MPI_DOUBLE, k->peer, TAG, k->comm, &request));
         else
             TRY(MPI_Isend(k->message, k->n, MPI_DOUBLE, k->peer, TAG, k->comm, &request));
         TRY(MPI_Wait(&request, MPI_STATUS_IGNORE));
-        *total += k->message[step % k->n];
+        *total += k->message[i];
     }
     return MPI_SUCCESS;
 }

@@ -32,9 +32,10 @@ class Kernel:
         mode, total, message = int(self.in_[0]), 0.0, self.message
         message[:] = self.in_[1:]
         for step in range(self.steps):
-            message[step % self.n] += 1
+            i = step % self.n
+            message[i] += 1
             self.requests[mode].Wait()
-            total += message[step % self.n]
+            total += message[i]
         return total
 
     def receive_all(self):

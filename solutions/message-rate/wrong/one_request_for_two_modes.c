@@ -45,10 +45,11 @@ int kernel_init(MPI_Comm comm, const struct kernel_shape *shape, const double *i
 static int send_all(struct kernel *k, double *total) {
     memcpy(k->message, k->in + 1, sizeof(double) * (size_t)k->n);
     for (long step = 0; step < k->steps; step++) {
-        k->message[step % k->n] += 1;
+        long i = step % k->n;
+        k->message[i] += 1;
         TRY(MPI_Start(&k->requests[0]));
         TRY(MPI_Wait(&k->requests[0], MPI_STATUS_IGNORE));
-        *total += k->message[step % k->n];
+        *total += k->message[i];
     }
     return MPI_SUCCESS;
 }

@@ -1,7 +1,7 @@
-# expect: WRONG_ANSWER - changes the fields while they are being sent
-"""The quarter of its own values needs nothing that comes, so it is taken while the messages travel. But the fields
-are a send buffer until their sends are complete: the neighbour gets whatever is there when the data leave, a quarter
-of it.
+# expect: WRONG_ANSWER - changes a send buffer while it is being sent
+"""The fields are copied to a buffer to send from, and the buffer takes the quarter of the own values while the
+messages travel: they have been sent. They have only begun to be; the neighbour gets whatever is there when the data
+leave, a quarter of it.
 """
 
 import numpy as np
@@ -21,31 +21,31 @@ class Kernel:
         # the neighbours, PROC_NULL when there is one rank: then `came` stays 0
         self.left = (comm.rank - 1) % comm.size if comm.size > 1 else MPI.PROC_NULL
         self.right = (comm.rank + 1) % comm.size if comm.size > 1 else MPI.PROC_NULL
-        self.now, self.next, self.came = np.zeros((3, FIELDS, shape.n))
+        self.spare, self.came = np.zeros((2, FIELDS, shape.n))
 
-    def step(self):
+    def step(self, now, new):
         """Exchange, work and mix once."""
         requests = [None] * (2 * FIELDS)
+        new[:] = now
 
         for f in range(FIELDS):
             requests[f] = self.comm.Irecv(self.came[f], self.left, f)
         for f in range(FIELDS):
-            requests[FIELDS + f] = self.comm.Isend(self.now[f], self.right, f)
+            requests[FIELDS + f] = self.comm.Isend(new[f], self.right, f)
 
-        self.now *= 0.25
+        new *= 0.25
         kernel_work(self.work)
         MPI.Request.Waitall(requests)
 
-        np.copyto(self.next, self.now)
-        self.next += 0.75 * self.came
-        self.now, self.next = self.next, self.now
+        new += 0.75 * self.came
 
     def run(self):
         """Do `steps` steps."""
-        self.now[:] = self.in_
-        for _ in range(self.steps):
-            self.step()
-        self.out[:] = self.now
+        now = self.in_
+        for left in range(self.steps, 0, -1):
+            new = self.out if left % 2 else self.spare  # the last step's is `out`
+            self.step(now, new)
+            now = new
 
     def free(self):
         """Nothing to give back."""

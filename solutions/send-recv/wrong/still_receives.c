@@ -13,7 +13,7 @@ struct kernel {
     double work;
     const double *in;
     double *out;
-    double *now, *next, *came; /* FIELDS fields of n values each */
+    double *spare, *came; /* FIELDS fields of n values each, as in `in` and `out` */
 };
 
 int kernel_init(MPI_Comm comm, const struct kernel_shape *shape, const double *in, double *out, struct kernel **self) {
@@ -30,46 +30,38 @@ int kernel_init(MPI_Comm comm, const struct kernel_shape *shape, const double *i
     k->work = shape->work;
     k->in = in;
     k->out = out;
-    double **arrays[] = {&k->now, &k->next, &k->came};
-    for (int i = 0; i < 3; i++) {
-        *arrays[i] = calloc((size_t)(FIELDS * k->n), sizeof(double));
-        if (!*arrays[i]) return MPI_ERR_NO_MEM;
-    }
-    return MPI_SUCCESS;
+    k->spare = calloc((size_t)(FIELDS * k->n), sizeof(double));
+    k->came = calloc((size_t)(FIELDS * k->n), sizeof(double));
+    return k->spare && k->came ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 }
 
-/* The first value of field f. */
-static double *field(const struct kernel *k, double *fields, int f) { return fields + (long)f * k->n; }
-
-static int step(struct kernel *k) {
+static int step(struct kernel *k, const double *now, double *new) {
     MPI_Request requests[FIELDS];
 
     for (int f = 0; f < FIELDS; f++)
-        TRY(MPI_Isend(field(k, k->now, f), k->n, MPI_DOUBLE, k->right, f, k->comm, &requests[f]));
+        TRY(MPI_Isend(now + f * k->n, k->n, MPI_DOUBLE, k->right, f, k->comm, &requests[f]));
 
     kernel_work(k->work);
     for (int f = 0; f < FIELDS; f++)
-        TRY(MPI_Recv(field(k, k->came, f), k->n, MPI_DOUBLE, k->left, f, k->comm, MPI_STATUS_IGNORE));
+        TRY(MPI_Recv(k->came + f * k->n, k->n, MPI_DOUBLE, k->left, f, k->comm, MPI_STATUS_IGNORE));
     TRY(MPI_Waitall(FIELDS, requests, MPI_STATUSES_IGNORE));
 
-    for (int i = 0; i < FIELDS * k->n; i++) k->next[i] = 0.25 * k->now[i] + 0.75 * k->came[i];
-    double *swap = k->now;
-    k->now = k->next;
-    k->next = swap;
+    for (int i = 0; i < FIELDS * k->n; i++) new[i] = 0.25 * now[i] + 0.75 * k->came[i];
     return MPI_SUCCESS;
 }
 
 int kernel_run(struct kernel *k) {
-    const size_t bytes = sizeof(double) * (size_t)(FIELDS * k->n);
-    memcpy(k->now, k->in, bytes);
-    for (long i = 0; i < k->steps; i++) TRY(step(k));
-    memcpy(k->out, k->now, bytes);
+    const double *now = k->in;
+    for (long left = k->steps; left > 0; left--) {
+        double *new = left % 2 ? k->out : k->spare; /* the last step's is `out` */
+        TRY(step(k, now, new));
+        now = new;
+    }
     return MPI_SUCCESS;
 }
 
 int kernel_free(struct kernel **self) {
-    free((*self)->now);
-    free((*self)->next);
+    free((*self)->spare);
     free((*self)->came);
     free(*self);
     *self = NULL;
