@@ -57,8 +57,8 @@ class Kernel:
     def run(self):
         """Do `steps` steps."""
         now = self.in_
-        for left in range(self.steps, 0, -1):
-            new = self.out if left % 2 else self.spare  # the last step's is `out`
+        for to_go in range(self.steps, 0, -1):
+            new = self.out if to_go % 2 else self.spare  # the last step's is `out`
             self.step(now, new)
             now = new
 

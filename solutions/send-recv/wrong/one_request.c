@@ -1,7 +1,8 @@
 /* expect: ERRONEOUS_MPI - one request variable for the Isend and the Irecv of a field */
 /* One variable seems enough for the two operations of a field, and the sample that this lab is made of does it so.
- * But the request of the send is overwritten by that of the receive, and no call can complete the send any more:
- * nobody knows when its buffer may be used again, and every step leaves requests behind. */
+ * But the request of the send is overwritten by that of the receive, and no call can complete the send any more. The
+ * copy that is sent from makes the numbers right and nothing else: when it may be used again, or freed, nobody knows,
+ * and every step leaves requests behind. */
 
 enum { FIELDS = 4 }; /* a message's tag is its field */
 
@@ -13,6 +14,7 @@ struct kernel {
     double work;
     const double *in;
     double *out;
+    double *sent;         /* a copy to send from */
     double *spare, *came; /* FIELDS fields of n values each, as in `in` and `out` */
 };
 
@@ -32,14 +34,16 @@ int kernel_init(MPI_Comm comm, const struct kernel_shape *shape, const double *i
     k->out = out;
     k->spare = calloc((size_t)(FIELDS * k->n), sizeof(double));
     k->came = calloc((size_t)(FIELDS * k->n), sizeof(double));
-    return k->spare && k->came ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+    k->sent = calloc((size_t)(FIELDS * k->n), sizeof(double));
+    return k->sent && k->spare && k->came ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 }
 
 static int step(struct kernel *k, const double *now, double *new) {
     MPI_Request requests[FIELDS];
+    memcpy(k->sent, now, sizeof(double) * (size_t)(FIELDS * k->n));
 
     for (int f = 0; f < FIELDS; f++) {
-        TRY(MPI_Isend(now + f * k->n, k->n, MPI_DOUBLE, k->right, f, k->comm, &requests[f]));
+        TRY(MPI_Isend(k->sent + f * k->n, k->n, MPI_DOUBLE, k->right, f, k->comm, &requests[f]));
         TRY(MPI_Irecv(k->came + f * k->n, k->n, MPI_DOUBLE, k->left, f, k->comm, &requests[f]));
     }
 
@@ -52,8 +56,8 @@ static int step(struct kernel *k, const double *now, double *new) {
 
 int kernel_run(struct kernel *k) {
     const double *now = k->in;
-    for (long left = k->steps; left > 0; left--) {
-        double *new = left % 2 ? k->out : k->spare; /* the last step's is `out` */
+    for (long to_go = k->steps; to_go > 0; to_go--) {
+        double *new = to_go % 2 ? k->out : k->spare; /* the last step's is `out` */
         TRY(step(k, now, new));
         now = new;
     }

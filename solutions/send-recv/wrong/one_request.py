@@ -1,7 +1,8 @@
 # expect: ERRONEOUS_MPI - one request variable for the Isend and the Irecv of a field
 """One variable seems enough for the two operations of a field, and the sample that this lab is made of does it so.
-But the request of the send is overwritten by that of the receive, and no call can complete the send any more: nobody
-knows when its buffer may be used again, and every step leaves requests behind.
+But the request of the send is overwritten by that of the receive, and no call can complete the send any more. The
+copy that is sent from makes the numbers right and nothing else: when it may be used again, or freed, nobody knows,
+and every step leaves requests behind.
 """
 
 import numpy as np
@@ -21,14 +22,15 @@ class Kernel:
         # the neighbours, PROC_NULL when there is one rank: then `came` stays 0
         self.left = (comm.rank - 1) % comm.size if comm.size > 1 else MPI.PROC_NULL
         self.right = (comm.rank + 1) % comm.size if comm.size > 1 else MPI.PROC_NULL
-        self.spare, self.came = np.zeros((2, FIELDS, shape.n))
+        self.sent, self.spare, self.came = np.zeros((3, FIELDS, shape.n))
 
     def step(self, now, new):
         """Exchange, work and mix once."""
         requests = [None] * FIELDS
+        self.sent[:] = now
 
         for f in range(FIELDS):
-            requests[f] = self.comm.Isend(now[f], self.right, f)
+            requests[f] = self.comm.Isend(self.sent[f], self.right, f)
             requests[f] = self.comm.Irecv(self.came[f], self.left, f)
 
         kernel_work(self.work)
@@ -40,8 +42,8 @@ class Kernel:
     def run(self):
         """Do `steps` steps."""
         now = self.in_
-        for left in range(self.steps, 0, -1):
-            new = self.out if left % 2 else self.spare  # the last step's is `out`
+        for to_go in range(self.steps, 0, -1):
+            new = self.out if to_go % 2 else self.spare  # the last step's is `out`
             self.step(now, new)
             now = new
 

@@ -39,8 +39,7 @@ static int step(struct kernel *k, const double *now, double *new) {
 
     for (int f = 0; f < FIELDS; f++)
         TRY(MPI_Irecv(k->came + f * k->n, k->n, MPI_DOUBLE, k->left, f, k->comm, MPI_STATUS_IGNORE));
-    for (int f = 0; f < FIELDS; f++)
-        TRY(MPI_Isend(now + f * k->n, k->n, MPI_DOUBLE, k->right, f, k->comm));
+    for (int f = 0; f < FIELDS; f++) TRY(MPI_Isend(now + f * k->n, k->n, MPI_DOUBLE, k->right, f, k->comm));
 
     kernel_work(k->work);
     TRY(MPI_Waitall(2 * FIELDS, requests, MPI_STATUSES_IGNORE));
@@ -51,8 +50,8 @@ static int step(struct kernel *k, const double *now, double *new) {
 
 int kernel_run(struct kernel *k) {
     const double *now = k->in;
-    for (long left = k->steps; left > 0; left--) {
-        double *new = left % 2 ? k->out : k->spare; /* the last step's is `out` */
+    for (long to_go = k->steps; to_go > 0; to_go--) {
+        double *new = to_go % 2 ? k->out : k->spare; /* the last step's is `out` */
         TRY(step(k, now, new));
         now = new;
     }

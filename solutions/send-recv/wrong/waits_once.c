@@ -53,8 +53,8 @@ static int step(struct kernel *k, const double *now, double *new) {
 
 int kernel_run(struct kernel *k) {
     const double *now = k->in;
-    for (long left = k->steps; left > 0; left--) {
-        double *new = left % 2 ? k->out : k->spare; /* the last step's is `out` */
+    for (long to_go = k->steps; to_go > 0; to_go--) {
+        double *new = to_go % 2 ? k->out : k->spare; /* the last step's is `out` */
         TRY(step(k, now, new));
         now = new;
     }
