@@ -6,10 +6,11 @@
  * work), and it is another one in each row.
  *
  * Each row is a partitioned message with a partition for each thread, made once and started in every run.  No thread
- * waits for another: it marks its part ready when it is written, goes on, and does not touch that part again.  MPI sends
- * a row when it sees fit, at the latest when all its parts are ready.  A part that MPI_Parrived reports may be read at
- * once, the others after MPI_Waitall.  Partitioned sends match partitioned receives only, in the order in which they were
- * made.  A lock keeps the threads' calls apart; nobody blocks in MPI while it is held, or no part would get ready. */
+ * waits for another: it marks its part ready when it is written, goes on, and does not touch that part again.  MPI
+ * sends a row when it sees fit, at the latest when all its parts are ready.  A part that MPI_Parrived reports may be
+ * read at once, the others after MPI_Waitall.  Partitioned sends match partitioned receives only, in the order in
+ * which they were made.  A lock keeps the threads' calls apart; nobody blocks in MPI while it is held, or no part
+ * would get ready. */
 
 #include <pthread.h>
 
