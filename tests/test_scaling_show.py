@@ -17,8 +17,8 @@ VERSIONS = {"mpi": "MPICH Version: 5", "mpi4py": "4"}
 def scaled(ranks: int, reference: float) -> Scaled:
     """A case whose reference takes `reference` of the baseline's time, and half of that of its MPI time."""
     case = Case(ranks=ranks, n=10, steps=2, work=1e6, on="emulated")
-    base = [Sample(0.1 + 0.001 * i, 0.04, 0.1) for i in range(7)]
-    ours = [Sample(s.time_s * reference, s.communication_s * reference / 2, 0.1) for s in base]
+    base = [Sample(0.1 + 0.001 * i, 0.04) for i in range(7)]
+    ours = [Sample(s.time_s * reference, s.communication_s * reference / 2) for s in base]
     return Scaled(case, {"baseline": base, "reference": ours})
 
 

@@ -90,6 +90,9 @@ class Cluster:
         """Run a kernel and watch it."""
         self._kernel = self._kernels.get(request.slot, self._kernel)
         spec = {name: getattr(request, name) for name in request.__struct_fields__}
+        if request.ring:
+            for old in (*self.folder.glob("ring-*"), *self.folder.glob("meta-*")):
+                old.unlink()
         calls = [self._engines.call(rank, engine.run, spec) for rank in range(request.ranks)]
         return self._watch(calls, request.timeout_s)
 

@@ -13,7 +13,6 @@ import os
 import resource
 import signal
 import sys
-import time
 import traceback
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -123,14 +122,12 @@ def run(spec: dict[str, Any]) -> tuple[dict[str, Any], NDArray[np.float64], NDAr
             raise RuntimeError(f"there is no room for rings of {spec['ring']} events")
         try:
             HOST.mpilab_phase(page.INIT)
-            used = time.process_time()
             kernel = STATE.slots[spec["slot"]](comm, shape, in_.values, out.values)
             _burst(kernel, host, spec, in_, out, seconds, kept)
             HOST.mpilab_phase(page.FREE)
             kernel.free()
             if spec["strict"]:
                 HOST.mpilab_strict_end(b"returned")
-            report["cpu_s"] = time.process_time() - used
             report |= _aftermath(comm, host)
         except KernelFailedError as error:
             report |= {"status": "failed", "code": error.code, "phase": _phase()}

@@ -90,7 +90,6 @@ class RankReport(msgspec.Struct, frozen=True):
     abort_code: int | None = None
     exited: bool = False
     forked: bool = False
-    cpu_s: float = 0.0  # of processor time, in a whole run
     error_call: str = ""
     error_text: str = ""
     printed: str = ""

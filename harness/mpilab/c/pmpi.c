@@ -9,6 +9,7 @@
  * call, everything that the standard forbids is looked for, and everything that it permits is done. */
 #include "wrap.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,10 +18,20 @@ _Static_assert(MPI_MAX_ERROR_STRING <= PAGE_TEXT, "an error text must fit the pa
 __thread int mpilab_thread = -1;
 __thread struct standing *mpilab_standing;
 
+static pthread_key_t leaving;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+/* A thread has ended: it stands nowhere, and nobody waits for it to move. */
+static void left(void *standing) { memset(standing, 0, sizeof(struct standing)); }
+static void make_key(void) { pthread_key_create(&leaving, left); }
+
 struct standing *mpilab_new_thread(void) {
+    pthread_once(&once, make_key);
     int number = __atomic_fetch_add(&mpilab_page->thread_count, 1, __ATOMIC_RELAXED);
     mpilab_thread = number < PAGE_THREADS ? number : PAGE_THREADS - 1;
-    return mpilab_standing = &mpilab_page->threads[mpilab_thread];
+    mpilab_standing = &mpilab_page->threads[mpilab_thread];
+    pthread_setspecific(leaving, mpilab_standing);
+    return mpilab_standing;
 }
 
 /* From now on this process publishes on `page`, also the communicators it had; only one thread has called MPI yet. */

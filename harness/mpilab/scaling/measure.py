@@ -8,7 +8,7 @@ are paired; estimates are medians over rounds (stats.py).  The oracle checks the
 This is for insight, not for grades: contenders share processes.
 
 On emulated nodes ranks share the cores, so what messages and real arithmetic cost must be small beside the modelled
-compute that sleeps.  The processor time that the ranks used tells: where it fills the cores, the run is refused.
+compute that sleeps.  A run without that compute tells what they cost; where it is a large share, the case is refused.
 """
 
 import math
@@ -35,23 +35,27 @@ ROUNDS = 7  # the smallest and the largest of so many hold the median, but for 1
 ERROR = 0.05
 RING = 1 << 14  # events of a rank
 LIMIT_S = 120.0
-MOST_BUSY = 0.5  # of the cores: more, and what is measured is this machine's load
+COST_RUNS = 3  # without modelled compute; the quickest counts
+MOST_COST = 0.35  # of a run, for messages and real arithmetic: more, and what is measured is this machine
 
 
 class Sample(msgspec.Struct, frozen=True):
-    """One run: seconds of the slowest rank, mean seconds in MPI calls, share of the cores that was busy."""
+    """One run: seconds of the slowest rank, and mean seconds in MPI calls."""
 
     time_s: float
     communication_s: float
-    busy: float
 
 
 class Scaled(msgspec.Struct, frozen=True):
-    """A scale case: samples[contender][round]; or why it was refused."""
+    """A scale case: samples[contender][round]; or why it was refused.
+
+    cost_s: of an emulated case, each contender's seconds for messages and real arithmetic alone.
+    """
 
     case: Case
     samples: dict[str, list[Sample]]
     refused: str = ""
+    cost_s: dict[str, float] = {}
 
     def typical(self, who: str, of: str) -> float:
         """The median over rounds of "time" or "communication", in seconds."""
@@ -109,26 +113,36 @@ def _measure(
     ready = _Ready(case, inputs, lab.oracle.expected(case, inputs))
     runner.data([inputs])
     samples: dict[str, list[Sample]] = {who: [] for who in names}
+    cost: dict[str, float] = {}
     for done in range(rounds):
         for i in rng.permutation(len(names)):
             share = (part[0] + (done + i / len(names)) / rounds) / part[1]
             on.progress(f"{case}: round {done + 1} of {rounds}", share)
-            sample = _sample(runner, lab, names[i], ready)
-            if case.emulated and sample.busy > MOST_BUSY:
-                return Scaled(case, {}, _too_busy(sample.busy, names[i]))
+            sample = _sample(runner, lab, names[i], ready.case, ready)
             samples[names[i]].append(sample)
-    return Scaled(case, samples)
+            if case.emulated and names[i] not in cost:
+                cost[names[i]] = _cost(runner, lab, names[i], ready)
+                if cost[names[i]] > MOST_COST * sample.time_s:
+                    return Scaled(case, {}, _too_dear(names[i], cost[names[i]], sample.time_s), cost)
+    return Scaled(case, samples, "", cost)
 
 
-def _too_busy(busy: float, who: str) -> str:
+def _cost(runner: Runner, lab: Lab, who: str, ready: _Ready) -> float:
+    """Seconds of a run without modelled compute."""
+    bare = msgspec.structs.replace(ready.case, work=0.0)
+    return min(_sample(runner, lab, who, bare, ready).time_s for _ in range(COST_RUNS))
+
+
+def _too_dear(who: str, cost_s: float, time_s: float) -> str:
+    both = f"{cost_s * 1e3:.1f} ms of its {time_s * 1e3:.1f} ms"
     return (
-        f"messages and real arithmetic of the {who} keep {busy:.0%} of this machine's cores busy, so their cost is not "
-        "small beside the modelled compute; take fewer ranks, smaller messages or more work"
+        f"messages and real arithmetic of the {who} alone take {both} here: not small beside the modelled compute; "
+        "take fewer ranks, smaller messages or more work"
     )
 
 
-def _sample(runner: Runner, lab: Lab, who: str, ready: _Ready) -> Sample:
-    request = ready.case.run(who, [t.size for t in ready.truth], [0, 0], [1], LIMIT_S)
+def _sample(runner: Runner, lab: Lab, who: str, case: Case, ready: _Ready) -> Sample:
+    request = case.run(who, [t.size for t in ready.truth], [0, 0], [1], LIMIT_S)
     request = msgspec.structs.replace(request, warmup=1, ring=RING, groups=0xFF)
     observation, outputs, inside = runner.run_and_read(request, lambda folder: _in_mpi(folder, ready.case.ranks))
     verdict = _judge(lab, ready, observation, outputs)
@@ -137,9 +151,7 @@ def _sample(runner: Runner, lab: Lab, who: str, ready: _Ready) -> Sample:
             f"{who} went wrong ({ready.case}): {verdict.kind}, {verdict.message}",
             then="`mpilab try` says more; a kernel is scaled when it is right",
         )
-    run_s, communication_s = inside
-    cpu_s = sum(report.cpu_s for report in observation.ranks) / len(request.order)
-    return Sample(run_s, communication_s, cpu_s / (machine.cores() * max(run_s, 1e-9)))
+    return Sample(*inside)
 
 
 def _judge(lab: Lab, ready: _Ready, observation: Observation, outputs: list[Array]) -> Verdict | None:

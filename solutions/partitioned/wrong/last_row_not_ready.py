@@ -1,4 +1,4 @@
-# expect: TIMED_OUT - never marks the parts of the last row
+# expect: DEADLOCK - never marks the parts of the last row
 """The parts of the last row are not marked, for the Waitall that follows is taken to send what is left.  A partitioned
 message is complete when all its parts were marked ready, and Waitall waits for that.
 """

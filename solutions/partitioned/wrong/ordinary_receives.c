@@ -1,4 +1,4 @@
-/* expect: TIMED_OUT - a partitioned send meets a persistent receive that is not partitioned */
+/* expect: DEADLOCK - a partitioned send meets a persistent receive that is not partitioned */
 /* Only the sends are partitioned; the receives are ordinary persistent ones, since the receiver takes whole rows.  A
  * persistent send matches any receive, but a partitioned one matches partitioned receives only. */
 

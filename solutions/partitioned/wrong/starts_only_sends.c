@@ -1,4 +1,4 @@
-/* expect: TIMED_OUT - never starts the receives */
+/* expect: DEADLOCK - never starts the receives */
 /* Only the sends are started: a receive is taken to be ready from the moment it was made.  MPI_Precv_init fixes
  * arguments, no more; a partitioned send waits until the receive that it matches has been started. */
 
