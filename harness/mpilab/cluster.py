@@ -43,7 +43,8 @@ FEW = 4  # ranks; with more the page is looked at less often, for looking takes 
 STACK_S = 0.3  # for Python to say where it is
 PRINT_LIMIT = 64_000_000  # bytes a rank may print
 SHOW_LIMIT = 4_000  # bytes of them that a report shows
-MEMORY_SHARE = 0.25  # of the machine, for the data of all ranks together
+MEMORY_SHARE = 0.25  # of the machine, for the data of all ranks together ...
+LEAST_MEMORY = 300_000_000  # ... but no less than that for each: an idle engine has 80 MB
 
 
 class Cluster:
@@ -57,7 +58,7 @@ class Cluster:
         self.page = page.Page(folder / "page", ranks)
         _set_environment(folder, libraries)
         self._engines = HOMES[home](folder, ranks, libraries)
-        memory = int(psutil.virtual_memory().total * MEMORY_SHARE / ranks)
+        memory = max(int(psutil.virtual_memory().total * MEMORY_SHARE / ranks), LEAST_MEMORY)
         attached = [
             self._engines.call(rank, engine.attach, str(folder), self.page.size, memory) for rank in range(ranks)
         ]

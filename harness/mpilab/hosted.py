@@ -96,6 +96,7 @@ class PythonKernel:
     def free(self) -> None:
         """Call the kernel's free."""
         called(int(self._kernel.free() or 0))
+        del self._callback, self.function  # which know this object: it goes now, not when garbage is collected
 
 
 def called(code: int, kernel: "CKernel | PythonKernel | None" = None) -> None:
