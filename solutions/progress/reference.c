@@ -7,9 +7,9 @@
  * The receives are posted first, and a send is completed before its buffer is filled again.  The second phase is cut
  * into pieces with a test of the receives between them.  What the test answers is not looked at: it is there because
  * MPI moves data inside its calls, all that it can and not only those of the requests tested, so a neighbour that
- * waits for its send is let go after a piece at the latest.  Where all receives are complete their requests are null, and
- * both the tests that follow and the MPI_Waitall return at once.  A single test right after the sends would do nothing:
- * there the MPI_Wait has just done the same. */
+ * waits for its send is let go after a piece at the latest.  Where all receives are complete their requests are null,
+ * and both the tests that follow and the MPI_Waitall return at once.  A single test right after the sends would do
+ * nothing: there the MPI_Wait has just done the same. */
 
 enum { LEFT, RIGHT, SIDES }; /* a message's tag is the way it goes */
 

@@ -5,9 +5,9 @@
  * a quarter of the old one and three quarters of what came.  A single rank has no neighbours, and zeros come in.
  *
  * The receives are posted first, so that a message that comes has a place to go, then the sends; the order of the
- * ranks is of no matter any more, since no call waits.  All fields are on their way at once, every rank works at once, and
- * one MPI_Waitall completes the requests, one for each message, when what came is needed and what was sent is changed.
- * The story is that of a sample in a vendor's tuning guide. */
+ * ranks is of no matter any more, since none of these calls waits.  All fields are on their way at once, all ranks
+ * work at once, and one MPI_Waitall completes the requests, one for each message, when what came is needed.  What is
+ * sent is only read meanwhile.  The story is that of a sample in a vendor's tuning guide. */
 
 enum { FIELDS = 4 }; /* a message's tag is its field */
 
