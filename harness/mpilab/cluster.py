@@ -39,6 +39,7 @@ from mpilab.protocol import Array, End, RankReport  # noqa: E402
 from mpilab.transport import eager_bytes  # noqa: E402
 
 POLL_S = 0.01
+GRACE_S = 2.0  # for the other ranks when one has given up
 FEW = 4  # ranks; with more the page is looked at less often, for looking takes time from them
 STACK_S = 0.3  # for Python to say where it is
 PRINT_LIMIT = 64_000_000  # bytes a rank may print
@@ -112,6 +113,8 @@ class Cluster:
             elif deadlock := watch.deadlock():
                 end, stuck = "stuck", self._stuck(watch, deadlock)
             else:
+                if any(_failed(reply) for reply in replies):
+                    timeout_s = min(timeout_s, now - start + GRACE_S)  # what the others still do explains nothing
                 end = self._late(watch, now - start, timeout_s)
             if end != "finished":
                 break
@@ -204,6 +207,11 @@ def _answer(reply: Any) -> tuple[dict[str, Any], Array, Array]:
             return {"status": "lost"}, nothing, nothing
         raise
     return answer if isinstance(answer, tuple) else (answer, nothing, nothing)
+
+
+def _failed(reply: Any) -> bool:
+    """Whether a rank's kernel has given up."""
+    return reply.ready() and _answer(reply)[0].get("status") in ("raised", "failed")
 
 
 def _children(pid: int) -> list[int]:

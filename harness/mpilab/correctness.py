@@ -27,6 +27,7 @@ from mpilab.verdict import OK, Kind, Verdict
 LIMIT_S = 10.0  # a check case takes milliseconds
 MEASURED_LIMIT_S = 40.0  # one that measures takes longer, the more so on a busy machine
 STRICT_LIMIT_S = 30.0
+EXPLAIN_LIMIT_S = 5.0  # a strict run that only explains
 SETS = 2
 USUAL: Transport = "shared"
 STRICT = ".strict"  # behind a slot's name: the kernel as it is built for strict runs
@@ -128,17 +129,15 @@ def _check_case(runner: Runner, state: Attempt, one: _Checked) -> Verdict | None
         state.findings = [finding(stuck.kind, stuck.rank, stuck.call, stuck.where, stuck.message, rule=stuck.rule)]
     strictly = runner.folder == home and one.case.over == USUAL
     if verdict and verdict.kind is Kind.WRONG_ANSWER and strictly:
-        _check_strictly(runner, state, one)
+        _check_strictly(runner, state, one, EXPLAIN_LIMIT_S)
         more = f"\n{check.explained(state.findings[0])}" if state.findings else ""
         return Verdict(verdict.kind, verdict.message + more)
     return verdict
 
 
-def _check_strictly(runner: Runner, state: Attempt, one: _Checked) -> Verdict | None:
+def _check_strictly(runner: Runner, state: Attempt, one: _Checked, limit_s: float = STRICT_LIMIT_S) -> Verdict | None:
     """A run with MPI as unkind as the standard permits."""
-    request = msgspec.structs.replace(
-        one.request, slot=f"{one.request.slot}{STRICT}", timeout_s=STRICT_LIMIT_S, strict=True
-    )
+    request = msgspec.structs.replace(one.request, slot=f"{one.request.slot}{STRICT}", timeout_s=limit_s, strict=True)
     home = runner.folder
     runner.data(one.sets)
     observation, outputs, logs = runner.run_and_read(request, lambda folder: log.read_logs(folder, one.case.ranks))

@@ -21,10 +21,10 @@
 #include <string.h>
 
 struct kernel_shape {
-    long n;     /* the size of the problem; the lab's text says of what */
-    long steps; /* how many times the exchange is repeated in one run */
-    long n_in;  /* length of in[] on this rank, in doubles */
-    long n_out; /* length of out[] on this rank, in doubles */
+    long n;      /* the size of the problem; the lab's text says of what */
+    long steps;  /* how many times the exchange is repeated in one run */
+    long n_in;   /* length of in[] on this rank, in doubles */
+    long n_out;  /* length of out[] on this rank, in doubles */
     double work; /* floating-point operations in a unit of modelled compute, for kernel_work; often 0 */
 };
 

@@ -133,6 +133,7 @@ void mpilab_guard_say(int flight); /* it has now */
 /* ---- watch.c: which line of a Python program touches what is in flight ------------------------------------------- */
 int mpilab_there(const struct blocks *b); /* 0: it was freed, and given back to the system */
 void mpilab_watch(const struct guard *g, const void *site);
+extern long mpilab_free_ns;                      /* what looking may take in any case */
 void mpilab_unwatch(const struct guard *g);      /* NULL: nothing is in flight any more */
 void mpilab_watch_again(const struct blocks *b); /* MPI has changed these bytes */
 

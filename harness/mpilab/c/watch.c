@@ -23,10 +23,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define SAMPLE 512          /* words of a large buffer */
-#define FREE_NS 2000000000L /* looking may take so long whatever the rest takes */
-#define PAGES 4096          /* asked about at a time */
-#define NAME 200            /* characters of it that are shown */
+#define SAMPLE 512 /* words of a large buffer */
+#define PAGES 4096 /* asked about at a time */
+#define NAME 200   /* characters of it that are shown */
 
 enum what { WHAT_CALL, WHAT_EXCEPTION, WHAT_LINE, WHAT_RETURN }; /* as Python numbers them */
 
@@ -41,6 +40,7 @@ struct watch {
 static struct watch *watches;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static __thread int tracing, last_line; /* of the frame that runs */
+long mpilab_free_ns = 2000000000L;      /* looking may take so long whatever the rest takes */
 static long began_ns, spent_ns;
 static int skipped;  /* the last look was at samples only */
 static int poisoned; /* the operation whose poison was found last */
@@ -171,8 +171,8 @@ static void look_for_reads(const struct python *python, void *frame, int line) {
 /* Line `line` of `frame` has just run. */
 static void look(const struct python *python, void *frame, int line) {
     long start = mpilab_now_ns(), passed = start - began_ns;
-    int whole = spent_ns < FREE_NS || spent_ns < passed / 3;
-    if (whole || spent_ns < 2 * FREE_NS || spent_ns < passed / 2) look_for_writes(frame, line, whole);
+    int whole = spent_ns < mpilab_free_ns || spent_ns < passed / 3;
+    if (whole || spent_ns < 2 * mpilab_free_ns || spent_ns < passed / 2) look_for_writes(frame, line, whole);
     if (whole && seen && receiving()) look_for_reads(python, frame, line);
     skipped = !whole;
     spent_ns += mpilab_now_ns() - start;
