@@ -26,8 +26,8 @@ ORDER = (
     "lab", "steps", "submission", "sweep", "build",
     *(f"diagnosis.{name}" for name in DIAGNOSIS), "diagnosis.program", "hosted", "engine", "engines", "rank", "cluster",
     "runner", "check", "stats", "time", "score", "record", "hints", "clusters", "attempt", "contest", "correctness",
-    "referee", "report", "diagnosis.diagnose", "diagnosis.report", *(f"tracing.{name}" for name in TRACING), "tracing.page",
-    "tracing.choice", "tracing.files", "tracing.kernels", "tracing.programs",
+    "referee", "report", "diagnosis.diagnose", "diagnosis.report", *(f"tracing.{name}" for name in TRACING),
+    "tracing.page", "tracing.choice", "tracing.files", "tracing.kernels", "tracing.programs",
     "scaling.rows", "scaling.measure", "scaling.draw", "scaling.show", "session", "tracing.command", "guide",
     "scaling.command", "scaling.headlines", "doctor", "demo", "cli", "__main__", "__init__",
 )  # fmt: skip

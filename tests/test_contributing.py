@@ -67,13 +67,16 @@ BASELINE_C = """        for (int i = 0; k->rank && i < k->n; i++)
         for (int i = 0; k->rank == 0 && i < (k->ranks - 1) * k->n; i++)
             TRY(MPI_Recv(k->out + k->n + i, 1, MPI_DOUBLE, 1 + i / k->n, 0, k->comm, MPI_STATUS_IGNORE));
         if (k->rank == 0) memcpy(k->out, k->in, sizeof(double) * (size_t)k->n);"""
-GATHER_C = "        /* step 1: one call for all */\n        TRY(MPI_Gather(k->in, k->n, MPI_DOUBLE, k->out, k->n, MPI_DOUBLE, 0, k->comm));"
+STEP = "step 1: one call for all"
+GATHER_C = f"        /* {STEP} */\n"
+GATHER_C += "        TRY(MPI_Gather(k->in, k->n, MPI_DOUBLE, k->out, k->n, MPI_DOUBLE, 0, k->comm));"
 BASELINE_PYTHON = """            for i in range(self.n if self.comm.rank else 0):
                 self.comm.Send(self.in_[i : i + 1], 0)
             for i in range(self.n, self.out.size):
                 self.comm.Recv(self.out[i : i + 1], i // self.n)
             self.out[: self.n] = self.in_[: self.out.size]"""
-GATHER_PYTHON = "            # step 1: one call for all\n            self.comm.Gather(self.in_, self.out if self.comm.rank == 0 else None)"
+GATHER_PYTHON = f"            # {STEP}\n"
+GATHER_PYTHON += "            self.comm.Gather(self.in_, self.out if self.comm.rank == 0 else None)"
 WRONG = {
     "only_the_root.c": ("DEADLOCK", "        if (k->ranks == 1 || k->rank == 0)\n    " + GATHER_C.split("\n")[1]),
     "gives_up.c": ("CRASHED", "        return 3;"),
