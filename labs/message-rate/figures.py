@@ -168,8 +168,8 @@ def row(measured: Measured, library: str, language: Language, lab: Lab) -> Row:
     mode, size = MODES[measured.mode], measured.n * DOUBLE
     rounds = measured.rounds[WARM:]
     figure = FIGURES[mode].get(size)
-    raised = ", eager limit raised as then" if (size, measured.mode) == RAISED else ""
-    what = f"persistent requests, {mode} mode, {size:,} B{raised}, {library}: wall clock saved"
+    raised = " eager" if (size, measured.mode) == RAISED else ""
+    what = f"persistent, {mode}, {size:,} B{raised}, {library}"
     if len(rounds) < LEAST:
         note = f"only {len(rounds)} rounds in {CASE_S} s: the machine is too busy"
         return _row(lab, what, language, figure, None, note)
@@ -209,7 +209,7 @@ def _row(
         source="001",
         what=what,
         figure=figure,
-        unit="%",
+        unit="% saved",
         ours=numbers[0],
         low=numbers[1],
         high=numbers[2],
@@ -223,4 +223,4 @@ def _row(
 
 
 def _missing(lab: Lab, library: str, why: str) -> Row:
-    return _row(lab, f"persistent requests, {library}: wall clock saved", "c", None, None, why)
+    return _row(lab, f"persistent, {library}", "c", None, None, why)

@@ -60,7 +60,7 @@ def _bar(time_s: float, inside_s: float, longest: float) -> str:
 
 
 def _seconds(value: float) -> str:
-    return f"{value * 1e3:.1f} ms" if value < 1 else f"{value:.2f} s"
+    return f"{value * 1e3:.4g} ms" if value < 1 else f"{value:.3g} s"
 
 
 @dataclass
@@ -115,7 +115,9 @@ def _chart(found: Sequence[Scaled], of: str) -> dict[str, object] | None:
         values = [(one.case.ranks, one.typical(who, of)) for one in good if who in one.samples]
         lines.append(Line(who, [(x(count), y(value), count, value) for count, value in values]))
     _spread(lines)
-    ticks = [(y(share * top), _seconds(share * top)) for share in (0, 0.25, 0.5, 0.75, 1)]
+    step = 10 ** math.floor(math.log10(top))
+    step = next(s for s in (step / 5, step / 2, step, 2 * step) if top / s <= 6)
+    ticks = [(y(i * step), _seconds(i * step) if i else "0") for i in range(int(top / step) + 1)]
     return {"lines": lines, "x": [(x(count), count) for count in ranks], "y": ticks}
 
 

@@ -15,7 +15,8 @@ from rich.text import Text
 from mpilab.report import TEMPLATES
 from mpilab.scaling.rows import Headlines, Row
 
-DRAWN = {"%": "change of time, %", "x": "times as fast"}  # units that rows share
+FAR = 2.5
+DRAWN = {"%": "change of time, %", "% saved": "wall clock saved, %", "x": "times as fast"}  # units that rows share
 
 
 def text(rows: Sequence[Row]) -> Table:
@@ -34,7 +35,7 @@ def number(value: float | None, unit: str) -> str:
     """A number with its unit; a dash where there is none."""
     if value is None:
         return "-"
-    return f"{value:+.1f} %" if unit == "%" else f"{value:,.4g} {unit}".rstrip()
+    return f"{value:+.1f} {unit}" if unit.startswith("%") else f"{value:,.4g} {unit}".rstrip()
 
 
 def ours(row: Row) -> str:
@@ -86,7 +87,8 @@ def _panel(rows: Sequence[Row], unit: str) -> Panel | None:
     if not drawn:
         return None
     middle = [value for _, figure, own in drawn for value in (0.0, figure, own)]
-    left, right = min(middle), max(middle)
+    most = FAR * max(abs(figure) for _, figure, _ in drawn)  # what lies far outside is drawn at the edge
+    left, right = max(min(middle), -most), min(max(middle), most)
     margin = 0.08 * (right - left) or 1.0
 
     def place(value: float | None, instead: float) -> float:
@@ -95,7 +97,7 @@ def _panel(rows: Sequence[Row], unit: str) -> Panel | None:
 
     marks = [
         Mark(
-            f"{row.lab}, {row.language}, {row.ranks} ranks",
+            f"{row.what}, {row.language}, {row.ranks} ranks",
             f"{row.what}: {number(figure, unit)} in {row.source}, {ours(row)} here",
             *(place(value, own) for value in (figure, row.low, own, row.high)),
         )
