@@ -22,6 +22,21 @@ pytestmark = pytest.mark.mpi
 CASE = Case(ranks=4, n=8, steps=2, work=4e7, on="emulated")
 TOML = """scale = [{ on = "emulated", ranks = 4, n = 8, steps = 2, work = 4e7 }, { ranks = 4, n = 8 }]
 [calls]"""
+FIGURE = """
+[predict]
+question = "Who works more?"
+options = ["the baseline", "the reference"]
+answer = 1
+because = "It does everything twice."
+look = "baseline"
+
+[[figure]]
+source = "a test"
+what = "run time"
+figure = "1.2 x"
+of = "time"
+ranks = [4]
+"""
 C_RUN = "int kernel_run(struct kernel *k) {\n"
 PYTHON_RUN = "def run(self):\n"
 
@@ -34,7 +49,7 @@ def lag(tmp_path_factory: pytest.TempPathFactory, echo: Lab) -> Lab:
     folder.mkdir(parents=True)
     solutions.mkdir(parents=True)
     (folder / "oracle.py").write_text((echo.folder / "oracle.py").read_text())
-    (folder / "lab.toml").write_text((echo.folder / "lab.toml").read_text().replace("[calls]", TOML))
+    (folder / "lab.toml").write_text((echo.folder / "lab.toml").read_text().replace("[calls]", TOML) + FIGURE)
     for place, who, times in ((folder, echo.baseline, 2), (solutions, echo.reference, 1)):
         c = who("c").read_text().replace("long n, steps;", "long n, steps;\n    double work;")
         c = c.replace("comm, shape->n, shape->steps,", "comm, shape->n, shape->steps, shape->work,")
@@ -53,10 +68,10 @@ def on() -> Iterator[Clusters]:
     clusters.close()
 
 
-def scale(lag: Lab, folder: Path, *args: str) -> "subprocess.CompletedProcess[str]":
-    """Run `mpilab scale` in `folder`, with the course of `lag`."""
+def mpilab(lag: Lab, folder: Path, *args: str) -> "subprocess.CompletedProcess[str]":
+    """Run `mpilab` in `folder`, with the course of `lag`."""
     return subprocess.run(
-        [sys.executable, "-m", "mpilab", "scale", *args],
+        [sys.executable, "-m", "mpilab", *args],
         capture_output=True,
         text=True,
         env=os.environ | {"MPILAB_COURSE": str(lag.folder.parents[1])},
@@ -106,7 +121,7 @@ def test_a_hang_is_told_and_costs_only_its_runner(on: Clusters, lag: Lab, tmp_pa
 def test_the_command_writes_page_and_json_and_leaves_nothing(lag: Lab, tmp_path: Path) -> None:
     """`mpilab scale`: a table, a page, all samples; afterwards nothing of it is left."""
     samples = tmp_path / "s.json"
-    done = scale(lag, tmp_path, "lag", str(lag.reference("c")), "--rounds", "2", "--json", str(samples))
+    done = mpilab(lag, tmp_path, "scale", "lag", str(lag.reference("c")), "--rounds", "2", "--json", str(samples))
     assert done.returncode == 0, done.stderr
     assert "emulated" in done.stdout
     found = json.loads(samples.read_text())
@@ -127,7 +142,33 @@ def test_the_command_writes_page_and_json_and_leaves_nothing(lag: Lab, tmp_path:
 )
 def test_bad_input_is_answered(lag: Lab, args: list[str], said: str, tmp_path: Path) -> None:
     """Each mistake has a message of one or two lines, and the status 2."""
-    done = scale(lag, tmp_path, *args)
+    done = mpilab(lag, tmp_path, "scale", *args)
     assert done.returncode == 2, done.stdout
     assert said in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_headlines_hold_our_conversion_against_the_figure(lag: Lab, tmp_path: Path) -> None:
+    """`mpilab headlines`: a row with the figure, ours and its interval, as JSON and as a page with a drawing."""
+    rows = tmp_path / "rows.json"
+    done = mpilab(lag, tmp_path, "headlines", "--json", str(rows), "--out", str(tmp_path / "docs"))
+    assert done.returncode == 0, done.stderr
+    (row,) = json.loads(rows.read_text())["rows"]
+    assert row["reached"] is True
+    assert (row["source"], row["what"], row["figure"]) == ("a test", "run time", 1.2)
+    assert (row["platform"], row["ranks"]) == ("emulated", 4)
+    assert row["low"] <= row["ours"] <= row["high"]
+    assert "| a test | lag | run time |" in (tmp_path / "docs" / "headlines.md").read_text()
+    assert "<svg" in (tmp_path / "docs" / "headlines.svg").read_text()
+
+
+def test_a_prediction_is_asked_and_then_run(lag: Lab, tmp_path: Path) -> None:
+    """Without an answer the question alone; with one, the run, and what it means."""
+    asked = mpilab(lag, tmp_path, "predict", "lag")
+    assert "1  the baseline" in asked.stdout
+    assert "It does everything twice" not in asked.stdout
+    answered = mpilab(lag, tmp_path, "predict", "lag", "2")
+    assert answered.returncode == 0, answered.stderr
+    assert "Not as you said (2), but 1. It does everything twice." in answered.stdout
+    assert (tmp_path / "trace" / "lag-baseline.html").is_file()
+    assert "choose 1 to 2" in mpilab(lag, tmp_path, "predict", "lag", "3").stderr

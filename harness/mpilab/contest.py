@@ -60,7 +60,7 @@ def _ready(state: Attempt, case: Case, contenders: Sequence[Contender], rng: Gen
     """A case planned, and its data where it runs."""
     others = [c.runner for c in contenders if c.runner is not contenders[0].runner]
     plan = time.plan(case, state.lab.oracle, contenders[0], others, rng)
-    return time.Rounds(plan, contenders, {c.name: [] for c in contenders})
+    return time.Rounds(plan, {c.name: [] for c in contenders}, contenders)
 
 
 def _one_round(state: Attempt, rounds: time.Rounds, judged: Sequence[str], rng: Generator) -> None:

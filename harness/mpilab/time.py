@@ -69,8 +69,8 @@ class Rounds:
     """All bursts of a timed case so far, by contender's name."""
 
     plan: Plan
-    contenders: Sequence[Contender] = ()
     bursts: dict[str, list[Burst]] = field(default_factory=dict)
+    contenders: Sequence[Contender] = ()
 
     def done(self) -> int:
         """How many rounds there were."""
