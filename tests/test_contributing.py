@@ -83,7 +83,7 @@ WRONG = {
     "adds_one.c": ("WRONG_ANSWER", GATHER_C + "\n        if (k->rank == 0) k->out[0] += 1;"),
     "by_hand.c": ("WRONG_CALLS", BASELINE_C + "\n        /* as before */ ;"),
     "forgets_one.c": ("WRONG_ANSWER", GATHER_C + "\n        k->out[k->n - 1] = 0;"),
-    "never_returns.c": ("TIMED_OUT", "        for (volatile int i = 1; i;) {\n        }"),
+    "gives_up_again.c": ("CRASHED", "        return 4;"),
     "forgets_one.py": ("WRONG_ANSWER", GATHER_PYTHON + "\n            self.out[:1] = 0"),
     "divides_by_zero.py": ("CRASHED", "            1 // 0"),
     "only_the_root.py": ("DEADLOCK", "            if self.comm.rank == 0:\n    " + GATHER_PYTHON.split("\n")[1]),
@@ -117,7 +117,7 @@ def write(folder: Path) -> None:
 def test_a_lab_in_five_steps(tmp_path: Path) -> None:
     """Following CONTRIBUTING.md gives a lab that is listed, and whose files the lab tests prove."""
     write(tmp_path)
-    environment = os.environ | {"MPILAB_COURSE": str(tmp_path)}
+    environment = os.environ | {"MPILAB_COURSE": str(tmp_path), "MPILAB_ALL_WRONG": "1"}
     listed = subprocess.run(
         [sys.executable, "-m", "mpilab", "labs"], env=environment, capture_output=True, text=True, check=True
     )

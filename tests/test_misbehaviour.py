@@ -12,7 +12,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from mpilab import referee, sweep
+from mpilab import correctness, referee, sweep
 from mpilab.lab import Lab
 from mpilab.record import Record
 from mpilab.session import Session
@@ -118,7 +118,7 @@ CASES += [pytest.param("python", *case, id=f"python-{case[0]}") for case in PYTH
 @pytest.fixture(autouse=True)
 def _little_patience(monkeypatch: pytest.MonkeyPatch) -> None:
     """Endless loops end sooner than in real life."""
-    monkeypatch.setattr(referee, "CHECK_LIMIT_S", 4.0)
+    monkeypatch.setattr(correctness, "LIMIT_S", 4.0)
 
 
 def attempt(small: Session, echo: Lab, path: Path) -> Record:

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from mpilab import contest, referee, score, stats
 from mpilab import record as records
-from mpilab import referee, score, stats
 from mpilab.lab import LANGUAGES, Lab
 from mpilab.protocol import Language
 from mpilab.record import Record
@@ -167,7 +167,7 @@ def test_a_lie_about_time_is_found_out(small: Session, echo: Lab, tmp_path: Path
 
 def test_more_ranks_than_cores_are_not_timed(small: Session, echo: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where a timed case has more ranks than cores, speed is undecided with the reason, and its points are pending."""
-    monkeypatch.setattr(referee.machine, "cores", lambda: 1)
+    monkeypatch.setattr(contest.machine, "cores", lambda: 1)
     record = referee.attempt(small.clusters, echo, echo.reference("c"), 0.5)
     assert record.verdict == Kind.OK
     assert record.speed == Speed.UNDECIDED

@@ -94,7 +94,7 @@ def test_modelled_work_sleeps(on: Clusters, lag: Lab, language: Language) -> Non
 def test_what_the_cores_cannot_carry_is_refused(on: Clusters, lag: Lab) -> None:
     """Work that is small beside the messages, and real compute on more ranks than cores: the reason is given."""
     cases = [Case(ranks=4, n=3000, steps=20, work=1.0, on="emulated"), Case(ranks=16, n=8)]
-    busy, many = measure(on, lag, {"baseline": lag.baseline("c")}, cases, rounds=2)
+    busy, many = measure(on, lag, {"baseline": lag.reference("c")}, cases, rounds=2)
     assert "not small beside the modelled compute" in busy.refused
     assert "16 ranks need as many cores" in many.refused
 

@@ -58,15 +58,8 @@ class Attempt:
     def record(self, on: Clusters, started: str, took_s: float) -> Record:
         """Everything known, as a record."""
         found = {name: self.ratio(name) for name in self.ratios}
-        points = self.lab.manifest.points
-        result = score(
-            points,
-            self.verdict,
-            self.speed,
-            found["speedup"],
-            found.get("reference_gain"),
-            timed=bool(self.lab.manifest.time),
-        )
+        points, timed, gain = self.lab.manifest.points, bool(self.lab.manifest.time), found.get("reference_gain")
+        result = score(points, self.verdict, self.speed, found["speedup"], gain, timed=timed)
         ours = "b0" if self.compared_with else "submission"
         return Record(
             lab=self.lab.id,

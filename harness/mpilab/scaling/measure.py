@@ -144,14 +144,14 @@ def _too_dear(who: str, cost_s: float, time_s: float) -> str:
 def _sample(runner: Runner, lab: Lab, who: str, case: Case, ready: _Ready) -> Sample:
     request = case.run(who, [t.size for t in ready.truth], [0, 0], [1], LIMIT_S)
     request = msgspec.structs.replace(request, warmup=1, ring=RING, groups=0xFF)
-    observation, outputs, inside = runner.run_and_read(request, lambda folder: _in_mpi(folder, ready.case.ranks))
+    observation, outputs, found = runner.run_and_read(request, _rings)
     verdict = _judge(lab, ready, observation, outputs)
     if verdict:
         raise HarnessError(
             f"{who} went wrong ({ready.case}): {verdict.kind}, {verdict.message}",
             then="`mpilab try` says more; a kernel is scaled when it is right",
         )
-    return Sample(*inside)
+    return _in_mpi(found, case.ranks)
 
 
 def _judge(lab: Lab, ready: _Ready, observation: Observation, outputs: list[Array]) -> Verdict | None:
@@ -160,15 +160,22 @@ def _judge(lab: Lab, ready: _Ready, observation: Observation, outputs: list[Arra
     )
 
 
-def _in_mpi(folder: Path, ranks: int) -> tuple[float, float]:
+def _rings(folder: Path) -> list[rings.Ring]:
+    """What the ranks recorded; of a run that went wrong perhaps nothing."""
+    try:
+        return rings.read(folder, calls=len(page.call_names()) + 1)[0]
+    except HarnessError:
+        return []
+
+
+def _in_mpi(found: list[rings.Ring], ranks: int) -> Sample:
     """Of the last run: the slowest rank's seconds, and the mean over ranks of those in MPI calls."""
-    found, notes = rings.read(folder, calls=len(page.call_names()) + 1)
-    if len(found) != ranks or any(ring.dropped for ring in found):
-        lost = sum(ring.dropped for ring in found)
-        said = f"{lost:,} events were dropped" if lost else "; ".join(notes)
-        raise HarnessError(f"{ranks} ranks recorded, {len(found)} can be read: {said}", then="take fewer steps")
+    lost = sum(ring.dropped for ring in found)
+    if len(found) != ranks or lost:
+        text = f"{len(found)} of {ranks} ranks' events can be read, {lost:,} events were dropped"
+        raise HarnessError(text, then="take fewer steps")
     both = [_of_last_run(ring) for ring in found]
-    return max(whole for whole, _ in both), sum(inside for _, inside in both) / ranks
+    return Sample(max(whole for whole, _ in both), sum(inside for _, inside in both) / ranks)
 
 
 def _of_last_run(ring: rings.Ring) -> tuple[float, float]:
