@@ -91,7 +91,7 @@ class Figure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     what: Text
     figure: Annotated[str, Meta(pattern=FIGURE.pattern)]  # "-27 %": so much less time; "2.0 x": so many times as fast
     of: Literal["time", "communication"]
-    ranks: Annotated[tuple[Positive, ...], Meta(min_length=1)]  # the scale cases it is held against
+    ranks: Annotated[tuple[Positive, ...], Meta(min_length=1)]  # it is held against the first scale case of each
     language: Language = "c"
     unless: str = ""  # why it can't appear on this MPI or this platform, if it can't
 
@@ -145,7 +145,7 @@ def _complaint(manifest: Manifest) -> str:
         return f"predict.answer is {ask.answer}, but there are {len(ask.options)} options"
     if any(case.emulated for case in manifest.check):
         return "check: emulated nodes are for time and scale; numbers are checked on cores"
-    there = {case.ranks for case in manifest.scale}
+    there = {case.ranks for case in manifest.scale if case.over == "shared"}
     for one in manifest.figure:
         if missing := sorted(set(one.ranks) - there):
             return f"figure {one.what!r}: there is no scale case with {missing[0]} ranks"

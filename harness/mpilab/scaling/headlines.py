@@ -66,7 +66,8 @@ def run(arguments: argparse.Namespace, console: Console, making: Making) -> int:
 def of_lab(on: Clusters, one: Lab) -> Iterator[Row]:
     """A lab's rows, in the order of its manifest, then those of its figures.py."""
     for figure in one.manifest.figure:
-        cases = [case for case in one.manifest.scale if case.ranks in figure.ranks and case.over == "shared"]
+        usual = [case for case in one.manifest.scale if case.over == "shared"]
+        cases = [next(case for case in usual if case.ranks == ranks) for ranks in figure.ranks]
         paths = {"baseline": one.baseline(figure.language), "reference": one.reference(figure.language)}
         yield from (_row(one, figure, found) for found in _measured(on, one, figure, paths, cases))
     path = one.folder / FIGURES
