@@ -28,7 +28,7 @@ BURST_S = 6e-3
 LONG_BURST_S = 0.2
 HIDDEN_S = 5e-3  # of a long burst: less is the machine's, and would be no use to a cheat
 WARMUP = 3
-EMULATED_SAMPLES = 3  # of a burst: they last long, and sleep is steady
+EMULATED_SAMPLES = 2  # of a burst: they last long, and sleep is steady
 SETS = 3  # input sets, drawn from at random
 LIMIT_S = 20.0
 
