@@ -18,7 +18,7 @@ from mpilab.record import Record
 from mpilab.session import Session
 from mpilab.verdict import Kind
 
-BUDGET_S = 2.5  # of timing, for each file
+BUDGET_S = 1.0  # of timing, for each file
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ def run(console: Console, folder: Path) -> int:
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task("starting two MPI clusters", total=len(work))
         if not console.is_terminal:
-            console.print(f"putting {len(work)} kernels through the referee, about a minute ...")
+            console.print(f"putting {len(work)} kernels through the referee, some minutes ...")
         with Session() as session:
             for entry in work:
                 bar.update(task, description=f"{entry.lab.id} {entry.path.suffix[1:]} {entry.who}")

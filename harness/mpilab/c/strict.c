@@ -280,8 +280,10 @@ static int start(const char *folder, MPI_Comm comm, int fresh) {
     if ((fresh || !mpilab_log_is_open()) && mpilab_log_open(folder, rank)) return -1;
     mpilab_unwatch(NULL); /* of an earlier kernel that gave up */
     calls = fresh ? 0 : calls;
-    if (fresh) mpilab_objects_begin();
-    if (fresh) mpilab_free_ns = 200000000L; /* a kernel lives for milliseconds, and somebody waits for the verdict */
+    if (fresh) {
+        mpilab_objects_begin();
+        mpilab_free_ns = 200000000L; /* a kernel lives for milliseconds, and somebody waits for the verdict */
+    }
     seed = 12345u + 7919u * (unsigned)rank;
     wild = !choice ? WILD_ANY : !strcmp(choice, "low") ? WILD_LOW : !strcmp(choice, "high") ? WILD_HIGH : WILD_ANY;
     const char *eager = getenv("MPILAB_EAGER");
