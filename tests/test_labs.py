@@ -13,6 +13,7 @@ from mpilab.lab import LANGUAGES, SUFFIXES, Lab, stated_verdict
 from mpilab.protocol import Language
 from mpilab.session import Session
 from mpilab.stats import Speed
+from mpilab.tracing import kernels
 from mpilab.verdict import Kind
 
 pytestmark = pytest.mark.mpi
@@ -100,6 +101,14 @@ def test_steps_are_the_same_in_both_languages(one: Lab) -> None:
     ]
     assert told[0] == told[1]
     assert len(told[0]) == len({number for number, _ in told[0]})
+
+
+@pytest.mark.parametrize("one", [one for one in LABS if not one.manifest.time], ids=lambda one: one.id)
+def test_an_experiment_can_be_traced(quick: Session, one: Lab) -> None:
+    """A lab without timed cases has a trace that answers its question too."""
+    recorded = kernels.record(quick.clusters, one, one.reference("c"))
+    assert recorded.ended == ""
+    assert len(recorded.trace.events)
 
 
 def test_every_lab_was_visited() -> None:

@@ -52,6 +52,11 @@ def judge_run(
     return None
 
 
+def as_they_are(rows: list[list[Array]]) -> list[list[Array]]:
+    """What came out, as what must come out: then only how the run went is judged."""
+    return [list(per_rank) for per_rank in zip(*rows, strict=True)]
+
+
 def judge_strict(
     case: Case, observation: Observation, findings: Sequence[Finding], wrong: Verdict | None
 ) -> Verdict | None:

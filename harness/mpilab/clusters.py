@@ -148,7 +148,7 @@ class Clusters:
     def versions(self) -> dict[str, str]:
         """What the clusters run on; waits for the first start only."""
         if not self._versions:
-            self._versions = {**self._runners[-1].versions(), "numpy": np.__version__}
+            self._versions = {**(self._runners or [self.theirs])[-1].versions(), "numpy": np.__version__}
         return self._versions
 
     def close(self) -> None:

@@ -91,13 +91,8 @@ class _Checked:
         """What is wrong with a run of this case."""
         runs = len(self.expected)
         rows = [list(o.reshape(runs, -1)) if o.size else [o] * runs for o in outputs]
-        expected = _as_they_are(rows) if strict and self.measured else self.expected
+        expected = check.as_they_are(rows) if strict and self.measured else self.expected
         return check.judge_run(self.case, observation, rows, expected, lab.oracle.rtol, lab.oracle.hint)
-
-
-def _as_they_are(rows: list[list[Array]]) -> list[list[Array]]:
-    """What came out as what must come out: only how the run went is judged."""
-    return [list(per_rank) for per_rank in zip(*rows, strict=True)]
 
 
 def _measured(on: Clusters, state: Attempt, sets: list[list[Array]], request: Run, case: Case) -> list[Array]:

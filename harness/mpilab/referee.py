@@ -106,7 +106,9 @@ def _race(on: Clusters, state: Attempt, artifact: build.Artifact, budget_s: floa
     if state.verdict.kind is Kind.OK and (odd or state.speed in (Speed.BEST, Speed.AS_FAST, Speed.FASTER)):
         contest.hold_against_clock(on, state, "baseline", "submission")
     if odd or state.speed is None:
-        on.theirs.replace()  # whatever the kernel did to its engines must not meet the next one
+        theirs = {id(c.runner): c.runner for r in state.timed for c in r.contenders if c.slot == "submission"}
+        for runner in theirs.values():
+            runner.replace()  # whatever the kernel did to its engines must not meet the next one
 
 
 def _compare(on: Clusters, state: Attempt, files: tuple[Path, Path], budget_s: float) -> None:

@@ -65,25 +65,21 @@ def run(arguments: argparse.Namespace, console: Console, making: Making) -> int:
 
 def of_lab(on: Clusters, one: Lab) -> Iterator[Row]:
     """A lab's rows, in the order of its manifest, then those of its figures.py."""
-    for figure in one.manifest.figure:
-        usual = [case for case in one.manifest.scale if case.over == "shared"]
-        cases = [next(case for case in usual if case.ranks == ranks) for ranks in figure.ranks]
-        paths = {"baseline": one.baseline(figure.language), "reference": one.reference(figure.language)}
-        yield from (_row(one, figure, found) for found in _measured(on, one, figure, paths, cases))
+    wanted = [(figure, _case(one, ranks)) for figure in one.manifest.figure for ranks in figure.ranks]
+    found: dict[tuple[str, Case], Scaled] = {}  # two figures of one case are one measurement
+    for language in dict.fromkeys(figure.language for figure, _ in wanted):
+        paths = {"baseline": one.baseline(language), "reference": one.reference(language)}
+        cases = list(dict.fromkeys(case for figure, case in wanted if figure.language == language))
+        found |= {(language, scaled.case): scaled for scaled in measure(on, one, paths, cases)}
+    yield from (_row(one, figure, found[figure.language, case]) for figure, case in wanted)
     path = one.folder / FIGURES
     if path.is_file():
         yield from _own_rows(path)(on, one)
 
 
-_KEPT: dict[tuple[str, str, str], Scaled] = {}  # two figures of one case are one measurement
-
-
-def _measured(on: Clusters, one: Lab, figure: Figure, paths: dict[str, Path], cases: list[Case]) -> list[Scaled]:
-    missing = [case for case in cases if (one.id, figure.language, str(case)) not in _KEPT]
-    if missing:
-        for case, found in zip(missing, measure(on, one, paths, missing), strict=True):
-            _KEPT[one.id, figure.language, str(case)] = found
-    return [_KEPT[one.id, figure.language, str(case)] for case in cases]
+def _case(one: Lab, ranks: int) -> Case:
+    """The scale case that a figure is held against."""
+    return next(case for case in one.manifest.scale if case.ranks == ranks and case.over == "shared")
 
 
 def _own_rows(path: Path) -> Callable[[Clusters, Lab], list[Row]]:

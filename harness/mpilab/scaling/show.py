@@ -25,7 +25,7 @@ def text(rows: Sequence[Row]) -> Table:
     for name in ("source", "what", "language", "platform", "ranks", "figure", "ours", "reached"):
         table.add_column(name, justify="right" if name in ("ranks", "figure") else "left", no_wrap=name != "what")
     for row in rows:
-        reached = Text("yes", style="green") if row.reached else Text("no", style="yellow")
+        reached = Text(word(row), style="green" if row.reached else "yellow")
         cells = (row.source, row.what, row.language, row.platform, str(row.ranks), number(row.figure, row.unit))
         table.add_row(*cells, ours(row), reached)
     return table
@@ -46,9 +46,14 @@ def ours(row: Row) -> str:
     return f"{number(row.ours, row.unit)} [{low}, {high}]"
 
 
+def word(row: Row) -> str:
+    """Whether a figure is reached; a dash where the source has none."""
+    return "-" if row.figure is None else "yes" if row.reached else "no"
+
+
 def page(found: Headlines) -> str:
     """docs/headlines.md."""
-    rows = [(row, number(row.figure, row.unit), ours(row)) for row in found.rows]
+    rows = [(row, number(row.figure, row.unit), ours(row), word(row)) for row in found.rows]
     versions = ", ".join(f"{name} {version}" for name, version in found.versions.items())
     return TEMPLATES.get_template("headlines.md").render(
         rows=rows, about=found.machine, versions=versions, took=found.took_s, date=time.strftime("%Y-%m-%d")
