@@ -53,8 +53,9 @@ def run(arguments: argparse.Namespace, console: Console, making: Making) -> int:
     folder = Path(arguments.out) if arguments.out else lab.course() / "docs" if whole else None
     try:
         if folder:
-            record.write(folder / "headlines.svg", show.drawing(rows).encode())
-            record.write(folder / "headlines.md", show.page(found).encode())
+            files = {"headlines.svg": show.drawing(rows), "headlines.md": show.page(found)}
+            for name, content in files.items():
+                record.write(folder / name, content.encode())
             console.print(f"[bold]{folder / 'headlines.md'}[/bold] has them all; {found.took_s:.0f} s")
         if arguments.json:
             record.write(Path(arguments.json), msgspec.json.format(msgspec.json.encode(found), indent=1))
