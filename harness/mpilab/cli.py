@@ -243,7 +243,7 @@ def _parser() -> argparse.ArgumentParser:
         command("compare", compare, "lab", "file_a", "file_b"),
     ):
         one.add_argument("--json", metavar="PATH", help="write the record there as well")
-        one.add_argument("--budget", type=_seconds, default=BUDGET_S, metavar="S", help="seconds of timing at most")
+        one.add_argument("--budget", type=_seconds, default=BUDGET_S, metavar="S", help="seconds the answer may take")
     one = command("diagnose", run_diagnose, "program")
     one.add_argument("-n", type=_ranks, default=2, metavar="N", help="ranks (default: 2)")
     one.add_argument("--json", metavar="PATH", help="write the diagnosis there as well")

@@ -49,7 +49,7 @@ def hold(
                         runner.data(rounds.plan.sets)
                 _one_round(state, rounds, judged, rng)
             done = state.timed[-1].done()
-            spent = (clock.monotonic() - begin) / budget_s
+            spent = (clock.monotonic() - begin) / budget_s if budget_s > 0 else 1.0
             on.progress(f"timing, round {done}", 0.4 + 0.6 * min(spent, 1.0))
             last = spent >= 1 and done >= stats.LOOKS[0]
             if done in stats.LOOKS or last:

@@ -18,7 +18,7 @@ from mpilab.record import Record
 from mpilab.session import Session
 from mpilab.verdict import Kind
 
-BUDGET_S = 1.0  # of timing, for each file
+BUDGET_S = 2.0  # for each file, from try to verdict
 
 
 @dataclass(frozen=True)

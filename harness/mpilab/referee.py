@@ -25,7 +25,10 @@ from mpilab.verdict import OK, Kind, Verdict
 
 
 def attempt(on: Clusters, lab: Lab, path: Path, budget_s: float) -> Record:
-    """Try one submission; returns its record, which is stored."""
+    """Try one submission; returns its record, which is stored.
+
+    What building and checking have left of `budget_s` is for timing, which takes its first look in any case.
+    """
     state = Attempt(lab, path)
     state.ratios = {
         # within one cluster each, because a cluster has a bias of its own, which then cancels
@@ -63,10 +66,14 @@ def _recorded(on: Clusters, state: Attempt, work: Callable[[], None]) -> Record:
 
 
 def _try(on: Clusters, state: Attempt, budget_s: float) -> None:
+    begin = clock.monotonic()
     artifact = _built(on, state, state.file)
     if artifact is None:
         return
     on.progress("loading", 0.1)
+    waiting = clock.monotonic()
+    on.theirs.versions()
+    begin += clock.monotonic() - waiting  # clusters that are still starting aren't the kernel's affair
     baseline = read(state.lab.baseline(artifact.language))
     assert isinstance(baseline, Submission)
     untouched = same_code(baseline.text, state.source, artifact.language)
@@ -81,10 +88,10 @@ def _try(on: Clusters, state: Attempt, budget_s: float) -> None:
     else:
         state.verdict = check.judge_calls(state.lab.manifest.calls, state.calls)
     if state.verdict.kind in (Kind.OK, Kind.NOT_ATTEMPTED) and state.lab.manifest.time:
-        _race(on, state, artifact, budget_s)
+        _race(on, state, artifact, begin + budget_s - clock.monotonic())
 
 
-def _race(on: Clusters, state: Attempt, artifact: build.Artifact, budget_s: float) -> None:
+def _race(on: Clusters, state: Attempt, artifact: build.Artifact, left_s: float) -> None:
     """Time a submission beside baseline and reference."""
     unconverted = on.artifact(state.lab.baseline(artifact.language))
 
@@ -100,7 +107,7 @@ def _race(on: Clusters, state: Attempt, artifact: build.Artifact, budget_s: floa
             Contender("control", theirs, "control"),
         ]
 
-    contest.hold(on, state, contenders, ["submission"], budget_s)
+    contest.hold(on, state, contenders, ["submission"], left_s)
     control = state.ratio("control")
     odd = control is not None and not stats.trusted(control)
     if state.verdict.kind is Kind.OK and (odd or state.speed in (Speed.BEST, Speed.AS_FAST, Speed.FASTER)):

@@ -46,7 +46,9 @@ def score(
     base = round(points * (RIGHT + STYLE), 2)
     if speed is None or speedup is None or reference_gain is None or speed is Speed.UNDECIDED:
         return Score(
-            base, round(points * FAST, 2), "the speed could not be decided here: its points are pending, try again"
+            base,
+            round(points * FAST, 2),
+            "the speed was not decided: its points are pending; `--budget 10` gives more time",
         )
     share, why = _share(speed, speedup, reference_gain)
     earned = base + points * FAST * share

@@ -282,7 +282,7 @@ static int start(const char *folder, MPI_Comm comm, int fresh) {
     calls = fresh ? 0 : calls;
     if (fresh) {
         mpilab_objects_begin();
-        mpilab_free_ns = 200000000L; /* a kernel lives for milliseconds, and somebody waits for the verdict */
+        mpilab_free_ns = 60000000L; /* a kernel lives for milliseconds, and somebody waits for the verdict */
     }
     seed = 12345u + 7919u * (unsigned)rank;
     wild = !choice ? WILD_ANY : !strcmp(choice, "low") ? WILD_LOW : !strcmp(choice, "high") ? WILD_HIGH : WILD_ANY;
