@@ -43,10 +43,20 @@ TARGETS = {"off": 5.0, "record": 40.0}  # ns a call
 RING = "65536"
 OPERATIONS = {"null": (1, "Send to MPI_PROC_NULL"), "self": (1, "Irecv, Isend, Wait, Wait to oneself"),
               "pingpong": (2, "ping-pong of two ranks")}  # fmt: skip
+STAMPS = "stamps"  # in tracer.c: the clock read twice
 CALLS = {"null": 1, "self": 4, "pingpong": 4}  # of a round, one after the other
 ROUNDS = {"C": {"null": 200, "self": 50, "pingpong": 10}, "mpi4py": {"null": 50, "self": 20, "pingpong": 10}}
 BYTES = 8
 
+HEAD = """# What the tracer costs
+
+Made by `python bench/tracer.py`, machine by machine. Nanoseconds a call, [interval]; how they are measured stands at
+the top of `bench/tracer.py`. The targets: off at most 5, record at most 40.
+"""
+FOOT = """A row of the ring is 64 bytes: each call writes one, and each request that it completes another.
+mpi4py's rows compare two programs, which by themselves differ by some nanoseconds (a ping-pong by tens).
+Off isn't nothing: a rank publishes which call it is in, so that a deadlock is named in every mode.
+"""
 Samples = dict[str, list[float]]  # way: nanoseconds a call, turn by turn
 
 
@@ -61,8 +71,9 @@ def c_samples(operation: str, turns: int, folder: Path) -> Samples:
     flags = ["-O2", f"-I{build.C_FOLDER}", str(HERE / "tracer.c")]
     code, said = build.compile_c([*flags, "-o", "tracer"], folder)
     assert code == 0, said
-    command = [str(folder / "tracer"), operation, str(BYTES), str(ROUNDS["C"][operation]), str(turns)]
-    ran = run(command, OPERATIONS[operation][0], folder, "record", 300, {"MPILAB_RING": RING})
+    ranks, rounds = OPERATIONS.get(operation, (1,))[0], ROUNDS["C"].get(operation, 50)
+    command = [str(folder / "tracer"), operation, str(BYTES), str(rounds), str(turns)]
+    ran = run(command, ranks, folder, "record", 300, {"MPILAB_RING": RING})
     assert ran.end == "finished", ran.printed
     samples: Samples = {way: [] for way in WAYS}
     for line in (folder / "output").read_text().splitlines():
@@ -223,12 +234,23 @@ def summary(samples: list[Samples]) -> dict[str, list[float]]:
     return result
 
 
-def write(found: dict[str, dict[str, dict[str, list[float]]]], about: str, command: str) -> None:
-    """docs/bench-tracer.md and .json."""
+def write(cpu: str, measured: dict[str, Any]) -> None:
+    """docs/bench-tracer.md and .json: this machine's figures beside those of others."""
+    path = DOCS / "bench-tracer.json"
+    machines = (json.loads(path.read_text()) if path.exists() else {}) | {cpu: measured}
+    path.write_text(json.dumps(machines, default=lambda value: round(value, 2)) + "\n")
+    text = "\n".join([HEAD, *(table(name, one) for name, one in machines.items()), FOOT])
+    (DOCS / "bench-tracer.md").write_text(text)
+    print(table(cpu, measured))
+
+
+def table(cpu: str, measured: dict[str, Any]) -> str:
+    """One machine's figures in Markdown."""
+    stamps, found = measured["stamps"], measured["found"]
+    clock = f"Reading the clock twice takes {stamps:.0f} ns here, and each recorded call does." if stamps else ""
     lines = [
-        "# What the tracer costs\n",
-        f"Made by `{command}` on {time.strftime('%Y-%m-%d')}: {about}. Nanoseconds a call, [interval]; how they are",
-        "measured stands at the top of `bench/tracer.py`. The targets: off at most 5, record at most 40.\n",
+        f"## {cpu}\n",
+        f"On {measured['date']}, {measured['about']}. {clock}".rstrip() + "\n",
         "| calls | past the library | off, above that | record, above that | targets |",
         "|---|---|---|---|---|",
     ]
@@ -239,13 +261,7 @@ def write(found: dict[str, dict[str, dict[str, list[float]]]], about: str, comma
             met = all(ways[way][0] <= target for way, target in TARGETS.items())
             name = f"{language}: {OPERATIONS[operation][1]}"
             lines.append(f"| {name} | {' | '.join(cells)} | {'met' if met else 'missed'} |")
-    lines += [
-        "\nA row of the ring is 64 bytes: each call writes one, and each request that it completes another.",
-        "mpi4py's rows compare two programs, which by themselves differ by some nanoseconds (a ping-pong by tens).\n",
-    ]
-    (DOCS / "bench-tracer.md").write_text("\n".join(lines))
-    (DOCS / "bench-tracer.json").write_text(json.dumps(found, default=lambda value: round(value, 2)) + "\n")
-    print("\n".join(lines))
+    return "\n".join([*lines, ""])
 
 
 def main() -> None:
@@ -262,6 +278,8 @@ def main() -> None:
 
     load = os.getloadavg()[0]
     found: dict[str, dict[str, dict[str, list[float]]]] = {}
+    with scratch() as folder:
+        stamps = summary([c_samples(STAMPS, arguments.turns, folder)])["direct"][0]
     for language, samples_of, turns in (
         ("C", c_samples, arguments.turns),
         ("mpi4py", python_samples, arguments.turns // 3),
@@ -274,11 +292,8 @@ def main() -> None:
             found.setdefault(language, {})[operation] = summary(samples)
             print(language, operation, found[language][operation], flush=True)
     here = machine.describe()
-    write(
-        found,
-        f"{here['cpu']}, {here['cores']} cores, load {load:.1f}",
-        " ".join(["python bench/tracer.py", *sys.argv[1:]]),
-    )
+    about = f"{here['cores']} cores, load {load:.1f}"
+    write(here["cpu"], {"date": time.strftime("%Y-%m-%d"), "about": about, "stamps": stamps, "found": found})
 
 
 if __name__ == "__main__":
