@@ -28,6 +28,7 @@ DOCS = Path(__file__).resolve().parent.parent / "docs"
 CHROMIUM = "/usr/bin/chromium"
 FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync"]
 SIZES = (
+    (100, 20, 4),  # what the page and the browser take without data
     (10_000, 2_000, 4),
     (100_000, 20_000, 4),
     (100_000, 20_000, 64),
