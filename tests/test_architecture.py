@@ -23,7 +23,7 @@ TRACING = (
 # A module may import those to its left.
 ORDER = (
     "errors", "verdict", "regions", "work", "calls", "wrappers", "protocol", "machine", "page", "manifest", "transport",
-    "lab", "steps", "submission", "sweep", "build",
+    "lab", "steps", "submission", "sweep", "sandbox", "build",
     *(f"diagnosis.{name}" for name in DIAGNOSIS), "diagnosis.program", "hosted", "engine", "engines", "rank", "cluster",
     "runner", "check", "stats", "time", "score", "record", "hints", "clusters", "attempt", "contest", "correctness",
     "referee", "report", "diagnosis.diagnose", "diagnosis.report", *(f"tracing.{name}" for name in TRACING),

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from mpilab import hints, machine, stats, time
+from mpilab import hints, machine, sandbox, stats, time
 from mpilab.clusters import Clusters
 from mpilab.diagnosis.findings import Finding, excerpt
 from mpilab.lab import Lab
@@ -88,6 +88,7 @@ class Attempt:
             platform=", ".join(dict.fromkeys(r.plan.case.on for r in self.timed)) or "cores",
             machine=machine.describe(),
             versions=on.versions() if self.timed else {},
+            sandbox=sandbox.NAME if on.boxed else "none",
             seed=on.seed,
             started=started,
             took_s=round(took_s, 3),

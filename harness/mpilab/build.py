@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from mpilab import sweep, wrappers
+from mpilab import sandbox, sweep, wrappers
 from mpilab.errors import HarnessError
 from mpilab.protocol import Language
 from mpilab.submission import Submission
@@ -88,36 +88,37 @@ class Artifact:
     warnings: str = ""
 
 
-def build(submission: Submission, folder: Path) -> Artifact | Verdict:
-    """Build `submission` below `folder`; a verdict says why it can't be built."""
+def build(submission: Submission, folder: Path, *, boxed: bool = False) -> Artifact | Verdict:
+    """Build `submission` below `folder`, `boxed` in a sandbox; a verdict says why it can't be built."""
     digest = hashlib.sha256(submission.text.encode()).hexdigest()[:16]
     place = folder / f"{digest}-{submission.language}"
     name = submission.name if re.fullmatch(r"\w[\w.-]*", submission.name) else f"kernel{Path(submission.name).suffix}"
     place.mkdir(exist_ok=True, parents=True)
     source = place / name
     source.write_text(submission.text, encoding="utf-8")
-    return _build_c(source) if submission.language == "c" else _build_python(source, submission.text)
+    return _build_c(source, boxed) if submission.language == "c" else _build_python(source, submission.text)
 
 
-def _build_c(source: Path) -> Artifact | Verdict:
+def _build_c(source: Path, boxed: bool) -> Artifact | Verdict:  # noqa: FBT001 - handed on
     library = source.with_suffix(".so")
     flags = ["-include", str(KERNEL_H), *C_FLAGS, *C_ERRORS]
-    code, said = compile_c([*flags, source.name, "-o", library.name], source.parent)
+    code, said = compile_c([*flags, source.name, "-o", library.name], source.parent, boxed=boxed)
     if code is None:
         return Verdict(Kind.BUILD_FAILED, f"the compiler was still busy with {source.name} after {BUILD_S} s")
     if code:
         return Verdict(Kind.BUILD_FAILED, said or f"the compiler ended with status {code} and said nothing")
-    return _symbols(source, library) or Artifact("c", library, _watched(source, library), said)
+    return _symbols(source, library) or Artifact("c", library, _watched(source, library, boxed), said)
 
 
-def _watched(source: Path, library: Path) -> Path:
+def _watched(source: Path, library: Path, boxed: bool) -> Path:  # noqa: FBT001 - handed on
     """The kernel once more, with every access to memory reported (c/race.c); as it is when that can't be built."""
     compiling, linking = race_flags()
     name = f"{source.stem}-strict.so"
     flags = ["-include", str(KERNEL_H), "-std=gnu11", "-w", "-fPIC", *compiling]
-    code, _ = compile_c([*flags, "-c", source.name, "-o", "strict.o"], source.parent)
+    code, _ = compile_c([*flags, "-c", source.name, "-o", "strict.o"], source.parent, boxed=boxed)
     if code == 0:
-        code, _ = compile_c(["-shared", "strict.o", *linking, "-ldl", "-pthread", "-o", name], source.parent)
+        linked = ["-shared", "strict.o", *linking, "-ldl", "-pthread", "-o", name]
+        code, _ = compile_c(linked, source.parent, boxed=boxed)
     return source.with_name(name) if code == 0 else library
 
 
@@ -172,19 +173,29 @@ def _signature(node: ast.FunctionDef | None, name: str, parameters: tuple[str, .
     return f"line {node.lineno}: def {name}({', '.join(found)}); expected {wanted}"
 
 
-def compile_c(arguments: list[str], folder: Path, limit_s: int = BUILD_S) -> tuple[int | None, str]:
-    """Run mpicc in `folder` within limits; its exit status (None: too long) and the first lines it said."""
+def compile_c(
+    arguments: list[str], folder: Path, limit_s: int = BUILD_S, *, boxed: bool = False
+) -> tuple[int | None, str]:
+    """Run mpicc in `folder` within limits; its exit status (None: too long) and the first lines it said.
+
+    `boxed`: in a sandbox, where it finds the system, MPI and our headers to include, and nothing else.
+    """
     mpicc = Path(sys.executable).parent / "mpicc"
     compiler = _compiler()
     limits = f'ulimit -t {limit_s}; ulimit -f 400000; ulimit -v 4000000; exec "$@"'
+    command, variables = ["sh", "-c", limits, "sh", str(mpicc), *arguments], dict(os.environ)
+    if boxed:
+        folder.chmod(0o777)  # to another user, below a folder that is ours alone
+        command = sandbox.command(command, read=[C_FOLDER, libraries()], write=[folder], folder=folder)
+        variables = sandbox.environment()
     process = subprocess.Popen(
-        ["sh", "-c", limits, "sh", str(mpicc), *arguments],
+        command,
         cwd=folder,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         start_new_session=True,
-        env=os.environ | {"LC_ALL": "C.UTF-8", "GCC_COLORS": "", "MPICH_CC": compiler},
+        env=variables | {"LC_ALL": "C.UTF-8", "GCC_COLORS": "", "MPICH_CC": compiler},
     )
     try:
         said = process.communicate(timeout=limit_s)[0].decode(errors="replace").replace(f"{C_FOLDER}{os.sep}", "")

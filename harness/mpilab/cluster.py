@@ -98,6 +98,12 @@ class Cluster:
         calls = [self._engines.call(rank, engine.run, spec) for rank in range(request.ranks)]
         return self._watch(calls, request.timeout_s)
 
+    def fetch(self, request: protocol.Fetch) -> tuple[protocol.Files, list[Array]]:
+        """What the last run wrote."""
+        found = [_written(self.folder / name, request.most) for name in request.names]
+        sizes = [-1 if content is None else len(content) for content in found]
+        return protocol.Files(sizes), [protocol.to_doubles(content or b"") for content in found]
+
     def _watch(self, replies: list[Any], timeout_s: float) -> tuple[protocol.Observation, list[Array]]:
         """Wait for `replies`; stop waiting when the ranks are stuck, dead, late or too talkative."""
         start = time.monotonic()
@@ -196,6 +202,15 @@ class Cluster:
         return RankReport(**(seen | answer))
 
 
+def _written(path: Path, most: int) -> bytes | None:
+    """A file's content up to its first zero byte: logs are made as long as they may become."""
+    try:
+        with path.open("rb") as file:
+            return file.read(most).partition(b"\0")[0]
+    except OSError:
+        return None
+
+
 def _answer(reply: Any) -> tuple[dict[str, Any], Array, Array]:
     nothing = np.zeros(0)
     if not reply.ready():
@@ -275,6 +290,8 @@ def _serve(cluster: Cluster, requests: BinaryIO, replies: BinaryIO) -> None:
             answer = cluster.load(request)
         elif isinstance(request, protocol.Data):
             answer = cluster.data(request, arrays)
+        elif isinstance(request, protocol.Fetch):
+            answer, results = cluster.fetch(request)
         else:
             answer, results = cluster.run(request)
         protocol.send(replies, answer, results)
@@ -285,6 +302,7 @@ def main(folder: Path, ranks: int, libraries: Path, home: str) -> None:
     replies = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what libraries print must not mix with the replies
     sweep.become_subreaper()
+    sweep.become_private()
     try:
         cluster = Cluster(folder, ranks, libraries, home)
         protocol.send(replies, protocol.Ready(cluster.versions))

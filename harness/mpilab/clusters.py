@@ -28,24 +28,32 @@ from mpilab.runner import Runner
 from mpilab.submission import Submission, read
 from mpilab.verdict import Verdict
 
+THEIRS = "theirs"  # of `many`: the submissions' runners
 Progress = Callable[[str, float], None]  # what is being done, and the share done of the whole attempt
 
 
 class Clusters:
     """Warm clusters; end them with `close`."""
 
-    def __init__(self, *, progress: Progress | None = None, seed: str | None = None, home: str = "ipyparallel") -> None:
+    def __init__(
+        self,
+        *,
+        progress: Progress | None = None,
+        seed: str | None = None,
+        home: str = "ipyparallel",
+        boxed: bool = False,
+    ) -> None:
         """Start none yet.
 
         `seed` repeats an earlier session's data and order (it is in that session's records); `home` is where engines
-        of `ours` and `theirs` live (engines.HOMES).
+        of `ours` and `theirs` live (engines.HOMES); `boxed`: submissions are built and run in a sandbox.
         """
         sweep.sweep()
         self.progress: Progress = progress or (lambda _text, _share: None)
         self.seed = seed or secrets.token_hex(8)
         self.folder = sweep.new_folder()
         self.progress("building the harness's C parts", 0.0)
-        self._libraries, self._home = build.libraries(), home
+        self._libraries, self._home, self.boxed = build.libraries(), home, boxed
         self._runners: list[Runner] = []
         self._many: dict[tuple[Transport, str], Runner] = {}
         self._found: dict[tuple[str, ...], list[Array]] = {}
@@ -74,7 +82,7 @@ class Clusters:
     @cached_property
     def theirs(self) -> Runner:
         """The cluster of the submission."""
-        return self._start(self.ranks, self._home)
+        return self._start(self.ranks, self._home, boxed=self.boxed)
 
     def many(self, ranks: int, over: Transport = "shared", whose: str = "everyone's") -> Runner:
         """A runner of at least `ranks` plain processes with messages `over` that, one for each `whose`."""
@@ -82,7 +90,7 @@ class Clusters:
         known = self._many.get(key)
         if known is None or known.ranks < ranks:
             self.progress(f"starting {ranks} ranks", 0.0)
-            self._many[key] = self._start(ranks, "mpiexec", over)
+            self._many[key] = self._start(ranks, "mpiexec", over, boxed=self.boxed and whose == THEIRS)
             if known is not None:
                 known.close()
                 self._runners.remove(known)
@@ -94,8 +102,8 @@ class Clusters:
             self._found[what] = find()
         return self._found[what]
 
-    def _start(self, ranks: int, home: str, over: Transport = "shared") -> Runner:
-        runner = Runner(ranks, self._libraries, home, over)
+    def _start(self, ranks: int, home: str, over: Transport = "shared", *, boxed: bool = False) -> Runner:
+        runner = Runner(ranks, self._libraries, home, over, boxed=boxed)
         self._runners.append(runner)
         return runner
 
@@ -110,6 +118,10 @@ class Clusters:
             self._built[submission] = build.build(submission, self.folder)
         return self._built[submission]
 
+    def build_theirs(self, submission: Submission) -> build.Artifact | Verdict:
+        """Build what a student has handed in."""
+        return build.build(submission, self.folder, boxed=True) if self.boxed else self.build_once(submission)
+
     def artifact(self, path: Path) -> build.Artifact:
         """Build a file of ours; raises HarnessError when it can't be."""
         submission = read(path)
@@ -122,7 +134,7 @@ class Clusters:
         """Where a case runs: our runner and the submissions'."""
         if case.on == "cores" and case.over == "shared":
             return self.ours, self.theirs
-        return self.many(case.ranks, case.over, "ours"), self.many(case.ranks, case.over, "theirs")
+        return self.many(case.ranks, case.over, "ours"), self.many(case.ranks, case.over, THEIRS)
 
     def load_ours(self, one: Lab, language: Language, runner: Runner) -> None:
         """Have baseline and reference of a lab in the slots of a runner of ours."""

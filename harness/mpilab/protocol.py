@@ -5,8 +5,8 @@ ever unpickled.  A message is one line of JSON, `{"body": ..., "arrays": [length
 in that order.  Both ends decode `body` into the types below, so a message that isn't one of them is refused, and the
 receiver says beforehand how many doubles it is willing to take.
 
-Requests: `Load` a kernel into a slot, set `Data` for the runs to come, `Run`.  Each is answered by `Ready`, `Loaded`,
-`Observation` or `Failure`.
+Requests: `Load` a kernel into a slot, set `Data` for the runs to come, `Run`, `Fetch` what a run wrote.  Each is
+answered by `Done`, `Observation`, `Files` or `Failure`.
 """
 
 from typing import IO, Any, Literal
@@ -60,7 +60,14 @@ class Run(msgspec.Struct, frozen=True, tag=True):
     emulated: bool = False  # modelled compute sleeps
 
 
-Request = Load | Data | Run
+class Fetch(msgspec.Struct, frozen=True, tag=True):
+    """Send what the last run wrote: the files of the runner's folder with these names, up to their first zero byte."""
+
+    names: list[str]
+    most: int  # bytes of each
+
+
+Request = Load | Data | Run | Fetch
 
 
 class Ready(msgspec.Struct, frozen=True, tag=True):
@@ -116,13 +123,19 @@ class Observation(msgspec.Struct, frozen=True, tag=True):
     stuck: Stuck | None = None
 
 
+class Files(msgspec.Struct, frozen=True, tag=True):
+    """What was asked for by `Fetch`; arrays: each file's bytes, filled up to whole doubles."""
+
+    sizes: list[int]  # bytes; -1: there is no such file
+
+
 class Failure(msgspec.Struct, frozen=True, tag=True):
     """The runner itself failed; never the submission's fault."""
 
     message: str
 
 
-Reply = Ready | Done | Observation | Failure
+Reply = Ready | Done | Observation | Files | Failure
 
 
 class Call(msgspec.Struct, frozen=True, tag=True):
@@ -151,6 +164,11 @@ def send(stream: Stream, body: Request | Reply | Call | Answer, arrays: list[Arr
     stream.write(line + b"\n")
     stream.writelines(a.tobytes() for a in flat)
     stream.flush()
+
+
+def to_doubles(content: bytes) -> Array:
+    """Bytes as an array that can travel."""
+    return np.frombuffer(content + bytes(-len(content) % 8), dtype=np.float64)
 
 
 def receive_request(stream: Stream) -> tuple[Request, list[Array]]:

@@ -152,7 +152,7 @@ def _built(on: Clusters, state: Attempt, path: Path) -> build.Artifact | None:
         state.verdict, state.language = submission, path.suffix.lstrip(".")
         return None
     state.language, state.source = submission.language, submission.text
-    built = on.build_once(submission)
+    built = on.build_theirs(submission)
     if isinstance(built, Verdict):
         state.verdict = built
         return None

@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from mpilab import protocol, sweep
+from mpilab import protocol, sandbox, sweep
 from mpilab.errors import HarnessError
 from mpilab.manifest import Transport
 from mpilab.protocol import Array, Observation
@@ -28,14 +28,22 @@ START_S = 50.0  # ten times what it takes; very rarely an engine does not find i
 START_TRIES = 3
 GRACE_S = 30.0  # beyond a request's own limit, before a silent runner is given up
 PACKAGE_FOLDER = Path(__file__).parents[1]
+INBOX = "inbox"  # in a runner's folder: what its sandbox is given to load
+FETCH_BYTES = 16 << 20  # of a log
 
 
 class Runner:
     """A warm MPI cluster of `ranks` engines that loads and runs kernels."""
 
-    def __init__(self, ranks: int, libraries: Path, home: str = "ipyparallel", over: Transport = "shared") -> None:
-        """Start it; `libraries` is the folder that holds life.so and pmpi.so, `home` one of engines.HOMES."""
+    def __init__(
+        self, ranks: int, libraries: Path, home: str = "ipyparallel", over: Transport = "shared", *, boxed: bool = False
+    ) -> None:
+        """Start it.
+
+        `libraries` is the folder that holds life.so and pmpi.so, `home` one of engines.HOMES; `boxed`: in a sandbox.
+        """
         self.ranks, self._libraries, self._home, self._over = ranks, libraries, home, over
+        self.boxed = boxed
         self._ready: protocol.Ready | None = None
         self._closed = False
         self._start()
@@ -62,7 +70,18 @@ class Runner:
 
     def load(self, slot: str, language: protocol.Language, path: Path) -> Observation:
         """Load a kernel into `slot` on all engines."""
-        return self._ask(protocol.Load(slot, language, str(path)), [], 20.0, 0)[0]
+        return self._ask(protocol.Load(slot, language, str(self._given(path))), [], 20.0, 0)[0]
+
+    def _given(self, path: Path) -> Path:
+        """Where the engines find a file: in a sandbox they see only copies."""
+        if not self.boxed:
+            return path
+        copy = self.folder / INBOX / path.parent.name / path.name
+        if not copy.exists():  # it may be mapped; another content has another folder
+            copy.parent.mkdir(mode=0o755, exist_ok=True)
+            shutil.copyfile(path, copy)
+            copy.chmod(0o644)
+        return copy
 
     def data(self, sets: Sequence[Sequence[Array]]) -> None:
         """Hand over input sets: sets[k][rank] is what that rank gets in set k."""
@@ -83,10 +102,22 @@ class Runner:
         `read` is given the runner's folder, with the strict logs or the rings, which may be gone afterwards.
         """
         kept: list[T] = []
-        observation, arrays = self._ask(
-            request, [], request.timeout_s, _doubles(request), lambda: kept.append(read(self.folder))
-        )
+
+        def before_end() -> None:
+            if self.boxed:
+                self._fetch([f"strict-{rank}.jsonl" for rank in range(request.ranks)])
+            kept.append(read(self.folder))
+
+        observation, arrays = self._ask(request, [], request.timeout_s, _doubles(request), before_end)
         return observation, arrays[1::2], kept[0]
+
+    def _fetch(self, names: list[str]) -> None:
+        """Bring files out of the sandbox into the runner's folder."""
+        self._send(protocol.Fetch(names, FETCH_BYTES), [])
+        files, arrays = self._reply(protocol.Files, GRACE_S, len(names) * (FETCH_BYTES // 8 + 1))
+        for name, size, content in zip(names, files.sizes, arrays, strict=False):
+            if 0 <= size <= content.nbytes:
+                (self.folder / name).write_bytes(content.tobytes()[:size])
 
     def close(self) -> None:
         """End the runner and everything below it."""
@@ -166,13 +197,20 @@ class Runner:
         self.folder = sweep.new_folder()
         path = os.pathsep.join([str(PACKAGE_FOLDER), *filter(None, [os.environ.get("PYTHONPATH")])])
         arguments = [str(self.folder), str(self.ranks), str(self._libraries), self._home]
+        command, variables = [sys.executable, "-m", "mpilab.cluster", *arguments], dict(os.environ)
+        if self.boxed:
+            inbox = self.folder / INBOX
+            inbox.mkdir(mode=0o755)
+            given = [PACKAGE_FOLDER / __package__, self._libraries, inbox]
+            command = sandbox.command(command, read=given, memory=[self.folder])
+            path, variables = str(PACKAGE_FOLDER), sandbox.environment()
         with (self.folder / "runner.log").open("wb") as log:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "mpilab.cluster", *arguments],
+                command,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=log,
-                env=os.environ | {"PYTHONPATH": path} | dict(TRANSPORTS[self._over]),
+                env=variables | {"PYTHONPATH": path} | dict(TRANSPORTS[self._over]),
                 start_new_session=True,  # Ctrl-C is for the referee, which then ends the runner
             )
         self._ready = None

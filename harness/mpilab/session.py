@@ -25,14 +25,21 @@ class Session:
     """Warm clusters and what can be done with them; use as a context manager, or call close."""
 
     def __init__(
-        self, *, progress: Progress | None = None, seed: str | None = None, warm: bool = True, home: str = "ipyparallel"
+        self,
+        *,
+        progress: Progress | None = None,
+        seed: str | None = None,
+        warm: bool = True,
+        home: str = "ipyparallel",
+        boxed: bool = False,
     ) -> None:
         """Start both clusters in the background, or with `warm=False` when they are needed.
 
         `progress` is called with what is being done and the share done; `seed` repeats an earlier session's data (it
-        is in that session's records); `home` is that of the engines: "ipyparallel", or "mpiexec", which starts sooner.
+        is in that session's records); `home` is that of the engines: "ipyparallel", or "mpiexec", which starts sooner;
+        `boxed`: submissions are built and run in a sandbox (sandbox.py), as graded ones are.
         """
-        self.clusters = Clusters(progress=progress, seed=seed, home=home)
+        self.clusters = Clusters(progress=progress, seed=seed, home=home, boxed=boxed)
         if warm:
             self.clusters.warm()
 

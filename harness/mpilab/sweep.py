@@ -26,7 +26,7 @@ from mpilab.errors import HarnessError
 MARK = "MPILAB_RUNNER"
 MAIN_SEGMENT = "mpich_shm_"  # that of MPI_Init; MPICH's windows have others, which it unlinks itself when all have it
 SEGMENT = re.compile(r"(/dev/shm/\S*(?:mpich|ucx|mpilab)\S*)")
-PR_SET_CHILD_SUBREAPER = 36
+PR_SET_DUMPABLE, PR_SET_CHILD_SUBREAPER = 4, 36
 
 
 def base() -> Path:
@@ -133,3 +133,8 @@ def _all_maps() -> str:
 def become_subreaper() -> None:
     """Have orphans of this process's children handed to it, so that it can see and end them."""
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def become_private() -> None:
+    """Let no process of the same user look into this one: not at its memory, nor at its pipes."""
+    ctypes.CDLL(None).prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
