@@ -1,0 +1,1 @@
+"""The classroom: notebooks, the magics in them, and grading through nbgrader."""

@@ -1,0 +1,94 @@
+"""A lab's notebook, made from its text.
+
+Theory of operation.  `labs/<lab>/lab.md` is a Jinja template that fills the blocks of templates/notebook.md: what is
+particular to a lab is written there, what the manifest says and the baselines are put in from where they are.  The
+result is a MyST notebook (jupytext).  A cell whose metadata has `mpilab` gets what nbgrader needs to know: `kernel-c`
+and `kernel-python` are the student's, `score-*` are locked and worth the lab's points, `explain` is read by a person.
+Cell ids come from the place in the notebook, so that building twice gives the same file.
+"""
+
+import re
+from typing import Any
+
+import jinja2
+import jupytext
+import nbformat
+from nbformat import NotebookNode
+
+from mpilab import lab
+from mpilab.errors import HarnessError
+from mpilab.lab import LANGUAGES, Lab
+from mpilab.protocol import Language
+from mpilab.report import TEMPLATES
+
+EXPLAIN_POINTS = 2.0
+SCHEMA = 3  # of nbgrader's metadata
+TEXT = "lab.md"
+MAGIC = re.compile(r"%%kernel (c|python)\n")
+
+
+def text(one: Lab) -> str:
+    """The notebook as a MyST text; raises HarnessError when lab.md is missing or no template."""
+    path = one.folder / TEXT
+    baselines = {language: one.baseline(language).read_text(encoding="utf-8").rstrip() for language in LANGUAGES}
+    try:
+        source = path.read_text(encoding="utf-8")
+        template = TEMPLATES.overlay(autoescape=False, trim_blocks=True, lstrip_blocks=True).from_string(source)
+        return template.render(lab=one, baseline=baselines)
+    except OSError as error:
+        raise HarnessError(f"{path}: {error.strerror}", then="CONTRIBUTING.md says what a lab.md holds") from error
+    except jinja2.TemplateError as error:
+        where = getattr(error, "lineno", None)
+        raise HarnessError(f"{path}{f':{where}' if where else ''}: {error}", then="mend the template") from error
+
+
+def build(one: Lab, languages: tuple[Language, ...] = LANGUAGES) -> NotebookNode:
+    """The notebook that students get; without the cells of languages that a class does not use."""
+    book = jupytext.reads(text(one), fmt="md:myst")
+    book.cells = [cell for cell in book.cells if _wanted(cell, languages)]
+    for number, cell in enumerate(book.cells):
+        cell["id"] = f"{one.id}-{number}"
+        role = cell.metadata.pop("mpilab", "")
+        if role:
+            cell.metadata["nbgrader"] = _marks(role, one.manifest.points, cell.cell_type)
+            cell["id"] = role
+        if role.startswith("score-"):
+            cell.metadata |= {"deletable": False, "editable": False}
+    book.metadata.pop("jupytext", None)
+    nbformat.validate(book)
+    return book
+
+
+def kernel(source: str) -> tuple[Language, str] | None:
+    """The language and the text of a kernel cell; None when it isn't one: its first line must be the magic alone."""
+    match = MAGIC.match(source)
+    if match is None:
+        return None
+    return ("c" if match[1] == "c" else "python"), source[match.end() :]
+
+
+def _wanted(cell: NotebookNode, languages: tuple[Language, ...]) -> bool:
+    role = str(cell.metadata.get("mpilab", ""))
+    return not role.startswith(("kernel-", "score-")) or role.partition("-")[2] in languages
+
+
+def _marks(role: str, points: float, cell_type: str) -> dict[str, Any]:
+    """nbgrader's metadata of a cell."""
+    grade = role == "explain" or role.startswith("score-")
+    marks: dict[str, Any] = {
+        "schema_version": SCHEMA,
+        "grade_id": role,
+        "grade": grade,
+        "solution": not role.startswith("score-"),
+        "locked": role.startswith("score-"),
+        "task": False,
+        "cell_type": cell_type,
+    }
+    if grade:
+        marks["points"] = EXPLAIN_POINTS if role == "explain" else points
+    return marks
+
+
+def with_text() -> list[Lab]:
+    """The labs that have a notebook."""
+    return [one for one in lab.labs() if (one.folder / TEXT).is_file()]
