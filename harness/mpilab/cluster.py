@@ -130,9 +130,9 @@ class Cluster:
         self._end_strangers()
         reports, arrays = [], []
         for rank, reply in enumerate(replies):
-            report, seconds, kept = _answer(reply)
+            report, *found = _answer(reply)
             reports.append(self._report(rank, report))
-            arrays += [seconds, kept]
+            arrays += found
         return protocol.Observation(end, reports, elapsed, stuck), arrays
 
     def _late(self, watch: Watch, elapsed_s: float, timeout_s: float) -> End:
@@ -211,17 +211,17 @@ def _written(path: Path, most: int) -> bytes | None:
         return None
 
 
-def _answer(reply: Any) -> tuple[dict[str, Any], Array, Array]:
-    nothing = np.zeros(0)
+def _answer(reply: Any) -> tuple[dict[str, Any], *tuple[Array, ...]]:
+    nothing = [np.zeros(0)] * protocol.ARRAYS
     if not reply.ready():
-        return {"status": "lost"}, nothing, nothing
+        return {"status": "lost"}, *nothing
     try:
         answer = reply.get()
     except Exception as error:
         if "EngineError" in type(error).__name__ or "died" in str(error):
-            return {"status": "lost"}, nothing, nothing
+            return {"status": "lost"}, *nothing
         raise
-    return answer if isinstance(answer, tuple) else (answer, nothing, nothing)
+    return answer if isinstance(answer, tuple) else (answer, *nothing)
 
 
 def _failed(reply: Any) -> bool:

@@ -158,6 +158,12 @@ class Clusters:
                 fcntl.flock(file, fcntl.LOCK_EX)
             yield
 
+    def new_engines_for_theirs(self) -> None:
+        """Throw away all engines that ran a submission; others start in the background."""
+        used = [runner for (_, whose), runner in self._many.items() if whose == THEIRS]
+        for runner in [*([self.__dict__["theirs"]] if "theirs" in self.__dict__ else []), *used]:
+            runner.replace()
+
     def versions(self) -> dict[str, str]:
         """What the clusters run on; waits for the first start only."""
         if not self._versions:

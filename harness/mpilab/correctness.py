@@ -30,6 +30,7 @@ STRICT_LIMIT_S = 30.0
 EXPLAIN_LIMIT_S = 5.0  # a strict run that only explains
 SETS = 2
 USUAL: Transport = "shared"
+NETWORK: Transport = "tcp"
 STRICT = ".strict"  # behind a slot's name: the kernel as it is built for strict runs
 
 
@@ -39,13 +40,31 @@ def checked(on: Clusters, runner: Runner, state: Attempt, slot: str, artifact: b
     if verdict := check.judge_load(loaded, artifact.path.name):
         return verdict
     runner.load(f"{slot}{STRICT}", artifact.language, artifact.strict)
-    cases = [_Checked.make(on, state, slot, case) for case in state.lab.manifest.check]
+    # there is no network in a sandbox: what goes over one is for the student to see, and isn't graded
+    wanted = [case for case in state.lab.manifest.check if not (on.boxed and case.over == NETWORK)]
+    cases = [_Checked.make(on, state, slot, case) for case in wanted]
     for strict, text in ((False, "checking"), (True, "checking strictly")):
         for i, one in enumerate(cases):
             on.progress(f"{text} {one.case}", 0.15 + (0.13 if strict else 0.0) + 0.13 * i / len(cases))
             if verdict := _check(on, runner, state, one, artifact, strict=strict):
                 return verdict
-    return OK
+    return (_needs_messages(runner, state, cases) if on.boxed else None) or OK
+
+
+def _needs_messages(runner: Runner, state: Attempt, cases: "list[_Checked]") -> Verdict | None:
+    """What is wrong with a kernel whose numbers stay right when all that its messages bring is falsified."""
+    fit = [one for one in cases if one.case.ranks > 1 and one.case.over == USUAL and not one.measured]
+    if not fit:
+        return None
+    one = max(fit, key=lambda c: (c.case.n, c.case.ranks))
+    slot = f"{one.request.slot}{STRICT}"
+    request = msgspec.structs.replace(one.request, slot=slot, timeout_s=LIMIT_S, strict=True, disturbed=True)
+    runner.data(one.sets)
+    ran = runner.run(request)
+    if one.judge(state.lab, ran.observation, ran.outputs) is not None:
+        return None
+    text = f"its numbers stay right when all messages bring false ones ({one.case}): they come another way"
+    return Verdict(Kind.TAMPERED, text)
 
 
 def _check(
@@ -103,7 +122,8 @@ def _measured(on: Clusters, state: Attempt, sets: list[list[Array]], request: Ru
     slot = "reference"
     loaded = check.judge_load(runner.load(slot, artifact.language, artifact.path), path.name)
     runner.data(sets)
-    observation, _, outputs = runner.run(msgspec.structs.replace(request, slot=slot))
+    ran = runner.run(msgspec.structs.replace(request, slot=slot))
+    observation, outputs = ran.observation, ran.outputs
     if loaded or observation.end != "finished" or any(report.status != "returned" for report in observation.ranks):
         why = loaded.message if loaded else f"its run {observation.end}"
         raise HarnessError(f"our own {path} found nothing in {case}: {why}", then="try again; run `mpilab doctor`")
@@ -114,7 +134,8 @@ def _check_case(runner: Runner, state: Attempt, one: _Checked) -> Verdict | None
     """A plain run; when its numbers are wrong, a strict one may say why."""
     home = runner.folder  # another one when the runner is replaced
     runner.data(one.sets)
-    observation, _, outputs = runner.run(one.request)
+    ran = runner.run(one.request)
+    observation, outputs = ran.observation, ran.outputs
     if one.case.ranks > 1:
         for report in observation.ranks:
             state.calls.update(report.calls)

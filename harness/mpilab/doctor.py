@@ -77,11 +77,13 @@ def mpi() -> Finding:
             runner.load("trial", "c", built.path)
             runner.data([[np.zeros(1), np.zeros(1)]])
             request = Run("trial", 2, 1, 1, [1, 1], [0], [0], 0, 10.0)
-            observation, _, outputs = runner.run(request)
+            ran = runner.run(request)
         finally:
             runner.close()
-        if observation.end != "finished" or [o.tolist() for o in outputs] != [[2.0], [2.0]]:
-            return Finding(name, FAIL, f"a C kernel on mpi4py's communicator gave {observation.end}", "make install")
+        if ran.observation.end != "finished" or [o.tolist() for o in ran.outputs] != [[2.0], [2.0]]:
+            return Finding(
+                name, FAIL, f"a C kernel on mpi4py's communicator gave {ran.observation.end}", "make install"
+            )
         library = versions["mpi"].replace("Version:", "").split()
         return Finding(name, PASS, f"{' '.join(library)}, mpi4py {versions['mpi4py']}: one ABI, 2 ranks tried")
     except HarnessError as error:

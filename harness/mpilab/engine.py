@@ -32,7 +32,7 @@ class Burst(ctypes.Structure):
     _fields_ = (
         *((name, ctypes.c_long) for name in ("n_in", "n_out")),
         *((name, ctypes.c_int) for name in ("warmup", "samples")),
-        *((name, ctypes.c_void_p) for name in ("set", "keep", "inputs", "in_", "out", "kept", "seconds")),
+        *((name, ctypes.c_void_p) for name in ("set", "keep", "inputs", "in_", "out", "kept", "seconds", "sums")),
     )
 
 
@@ -100,8 +100,8 @@ def data(sets: int, values: NDArray[np.float64]) -> None:
     STATE.inputs = values.reshape(sets, -1).copy()
 
 
-def run(spec: dict[str, Any]) -> tuple[dict[str, Any], NDArray[np.float64], NDArray[np.float64]]:
-    """Run a kernel as protocol.Run says; return a report, the seconds of each sample, the outputs kept."""
+def run(spec: dict[str, Any]) -> tuple[dict[str, Any], *tuple[NDArray[np.float64], ...]]:
+    """Run a kernel as protocol.Run says; return a report, and what protocol.Observation says of arrays."""
     order, keep, warmup = spec["order"], spec["keep"], spec["warmup"]
     _bind(spec["ranks"])
     comm, host = _comm(spec["slot"], spec["ranks"]), _comm("", spec["ranks"])
@@ -110,12 +110,14 @@ def run(spec: dict[str, Any]) -> tuple[dict[str, Any], NDArray[np.float64], NDAr
     in_, out = Guarded(source.size), Guarded(n_out)
     in_.values[:] = source
     shape = Shape(spec["n"], spec["steps"], source.size, n_out, spec["work"])
-    seconds, kept = np.zeros(len(order) - warmup), np.full((len(keep), n_out), np.nan)
+    seconds, sums = np.zeros(len(order) - warmup), np.full(len(order), np.nan)
+    kept = np.full((len(keep), n_out), np.nan)
     report: dict[str, Any] = {"status": "returned"}
     kernel = None
     with _kernel_output():
         HOST.mpilab_clear()
         HOST.mpilab_emulate(spec["emulated"])
+        HOST.mpilab_disturb(spec["disturbed"])
         if spec["strict"] and HOST.mpilab_strict_kernel(os.fsencode(STATE.output.parent), comm.py2f()):
             raise RuntimeError("the strict log cannot be opened")
         if spec["ring"] and HOST.mpilab_record_kernel(host.py2f(), *_rings(spec)):
@@ -123,7 +125,7 @@ def run(spec: dict[str, Any]) -> tuple[dict[str, Any], NDArray[np.float64], NDAr
         try:
             HOST.mpilab_phase(page.INIT)
             kernel = STATE.slots[spec["slot"]](comm, shape, in_.values, out.values)
-            _burst(kernel, host, spec, in_, out, seconds, kept)
+            _burst(kernel, host, spec, in_, out, (seconds, sums, kept))
             HOST.mpilab_phase(page.FREE)
             kernel.free()
             if spec["strict"]:
@@ -139,7 +141,7 @@ def run(spec: dict[str, Any]) -> tuple[dict[str, Any], NDArray[np.float64], NDAr
             HOST.mpilab_phase(page.IDLE)
     report["overrun"] = in_.overrun("in") or out.overrun("out")
     report["input_changed"] = not np.array_equal(in_.values, STATE.inputs[order[-1]], equal_nan=True)
-    return report, seconds, kept
+    return report, seconds, sums, kept
 
 
 def _rings(spec: dict[str, Any]) -> tuple[bytes, ctypes.c_uint64, int]:
@@ -158,9 +160,9 @@ def _burst(
     spec: dict[str, Any],
     in_: Guarded,
     out: Guarded,
-    seconds: NDArray[np.float64],
-    kept: NDArray[np.float64],
+    results: tuple[NDArray[np.float64], ...],
 ) -> None:
+    seconds, sums, kept = results
     order = np.array(spec["order"], dtype=np.intc)
     keep = np.full(order.size, -1, dtype=np.intc)
     keep[spec["keep"]] = np.arange(len(spec["keep"]))
@@ -176,6 +178,7 @@ def _burst(
         out=out.values.ctypes.data,
         kept=kept.ctypes.data,
         seconds=seconds.ctypes.data,
+        sums=sums.ctypes.data,
     )
     called(HOST.mpilab_burst(host.py2f(), kernel.function, kernel.self, ctypes.byref(burst)), kernel)
 

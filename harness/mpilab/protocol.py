@@ -19,6 +19,7 @@ from mpilab.errors import HarnessError
 
 Stream = IO[bytes]
 REQUEST_LIMIT = 1 << 27  # doubles: more than any case
+ARRAYS = 3  # of each rank, in an Observation
 LINE_LIMIT = 4_000_000  # bytes of JSON in one message: two ranks' printed text is far below
 
 End = Literal["finished", "stuck", "timed_out", "died", "flooded"]
@@ -58,6 +59,7 @@ class Run(msgspec.Struct, frozen=True, tag=True):
     groups: int = 0  # of calls that are recorded (c/wrap.h)
     work: float = 0.0  # floating-point operations in a unit of modelled compute
     emulated: bool = False  # modelled compute sleeps
+    disturbed: bool = False  # with `strict`: what messages bring is falsified
 
 
 class Fetch(msgspec.Struct, frozen=True, tag=True):
@@ -115,7 +117,7 @@ class Stuck(msgspec.Struct, frozen=True):
 
 
 class Observation(msgspec.Struct, frozen=True, tag=True):
-    """What a run did; arrays: for each rank its seconds per sample, then its kept outputs one after the other."""
+    """What a run did; arrays: for each rank its seconds per sample, its outputs' weighted sums, its kept outputs."""
 
     end: End
     ranks: list[RankReport]

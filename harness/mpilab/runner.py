@@ -14,6 +14,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
@@ -30,6 +31,16 @@ GRACE_S = 30.0  # beyond a request's own limit, before a silent runner is given 
 PACKAGE_FOLDER = Path(__file__).parents[1]
 INBOX = "inbox"  # in a runner's folder: what its sandbox is given to load
 FETCH_BYTES = 16 << 20  # of a log
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What a run did; of each rank: seconds of each sample, weighted sums of all outputs, kept outputs (flat)."""
+
+    observation: Observation
+    seconds: list[Array]
+    sums: list[Array]
+    outputs: list[Array]
 
 
 class Runner:
@@ -91,10 +102,10 @@ class Runner:
         self._send(protocol.Data(len(sets), len(per_rank)), per_rank)
         self._reply(protocol.Done, GRACE_S, 0)
 
-    def run(self, request: protocol.Run) -> tuple[Observation, list[Array], list[Array]]:
-        """Run a kernel; returns what was observed, and per rank its seconds and its kept outputs (flat)."""
+    def run(self, request: protocol.Run) -> "Ran":
+        """Run a kernel."""
         observation, arrays = self._ask(request, [], request.timeout_s, _doubles(request))
-        return observation, arrays[::2], arrays[1::2]
+        return Ran(observation, *(arrays[k :: protocol.ARRAYS] for k in range(protocol.ARRAYS)))
 
     def run_and_read(self, request: protocol.Run, read: Callable[[Path], T]) -> tuple[Observation, list[Array], T]:
         """Run a kernel; returns what was observed, per rank its kept outputs, and what `read` makes of what it left.
@@ -109,7 +120,7 @@ class Runner:
             kept.append(read(self.folder))
 
         observation, arrays = self._ask(request, [], request.timeout_s, _doubles(request), before_end)
-        return observation, arrays[1::2], kept[0]
+        return observation, arrays[protocol.ARRAYS - 1 :: protocol.ARRAYS], kept[0]
 
     def _fetch(self, names: list[str]) -> None:
         """Bring files out of the sandbox into the runner's folder."""
@@ -221,7 +232,7 @@ class Runner:
 
 def _doubles(request: protocol.Run) -> int:
     """How many doubles the answer to a request holds."""
-    return request.ranks * len(request.order) + len(request.keep) * sum(request.n_out)
+    return 2 * request.ranks * len(request.order) + len(request.keep) * sum(request.n_out)
 
 
 def _end(process: "subprocess.Popen[bytes]", folder: Path) -> None:

@@ -22,6 +22,8 @@ SYSTEM = (
     *("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64"),
     *("/etc/ld.so.cache", "/etc/alternatives", "/sys/devices/system"),
 )
+LO = "/sys/devices/virtual/net/lo"  # the only network there is; UCX looks for it here
+LOOPBACK = ("--dir", LO, "--dir", "/sys/class/net", "--symlink", LO, "/sys/class/net/lo")
 FIRST_UID = 2_000_000_000  # of users that no system hands out
 MEMORY_BYTES = 512 << 20  # of each folder in memory
 LIMITS = {
@@ -75,7 +77,7 @@ def command(
         folder: where it starts.
     """
     given = [*map(Path, SYSTEM), *_python(), *read]
-    rooms = ["--proc", "/proc", "--dev", "/dev", "--dir", "/sys/class/net", *_room("/tmp"), *_room("/dev/shm")]
+    rooms = ["--proc", "/proc", "--dev", "/dev", *LOOPBACK, *_room("/tmp"), *_room("/dev/shm")]
     ways = [word for path in _above((*given, *write, *memory)) for word in ("--perms", "0755", "--dir", path)]
     binds = [word for path in given for word in _bound("--ro-bind-try", path)]
     kept = [word for path in write for word in _bound("--bind", path)]

@@ -10,7 +10,7 @@ and a long burst is held against the referee's own clock.  This module decides n
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import msgspec
 import numpy as np
@@ -27,6 +27,9 @@ SHORTEST_S, LONGEST_S = 1e-4, 1e-3  # of a sample
 BURST_S = 6e-3
 LONG_BURST_S = 0.2
 HIDDEN_S = 5e-3  # of a long burst: less is the machine's, and would be no use to a cheat
+HIDDEN_SHARE = 0.15  # of what the samples claim
+UNSEEN = 12  # input sets of a burst that tells whether a kernel remembers
+REMEMBERS = 1.3  # times as fast on input that it has seen
 WARMUP = 3
 EMULATED_SAMPLES = 2  # of a burst: they last long, and sleep is steady
 SETS = 3  # input sets, drawn from at random
@@ -50,6 +53,7 @@ class Plan:
     oracle: Oracle
     sets: list[list[Array]]
     truth: list[list[Array]]
+    due: list[check.Due]  # of each set
     samples: int
     warmup: int
 
@@ -104,7 +108,7 @@ def plan(case: Case, oracle: Oracle, baseline: Contender, others: Sequence[Runne
     for runner in others:
         runner.data(ready.sets)
     samples = int(np.clip(BURST_S / seconds, 12, 60))
-    return Plan(ready.case, oracle, ready.sets, ready.truth, samples, WARMUP)
+    return replace(ready, samples=samples, warmup=WARMUP)
 
 
 def one_round(plan: Plan, contenders: Sequence[Contender], rng: np.random.Generator) -> dict[str, Burst]:
@@ -117,21 +121,24 @@ def one_round(plan: Plan, contenders: Sequence[Contender], rng: np.random.Genera
     return bursts
 
 
-def burst(plan: Plan, contender: Contender, rng: np.random.Generator, samples: int | None = None) -> Burst:
-    """One burst of `samples` samples (default: the plan's)."""
+def burst(
+    plan: Plan, contender: Contender, rng: np.random.Generator, samples: int | None = None, order: Sequence[int] = ()
+) -> Burst:
+    """One burst of `samples` samples (default: the plan's) on random input sets, or on those of `order`."""
     count = plan.warmup + (samples or plan.samples)
-    order = rng.integers(0, len(plan.sets), count).tolist()
-    keep = int(rng.integers(plan.warmup, count))
+    order = list(order) or rng.integers(0, len(plan.sets), count).tolist()
+    keep = int(rng.integers(plan.warmup, len(order)))
     n_out = [t.size for t in plan.truth[0]]
     request = plan.case.run(contender.slot, n_out, order, [keep], LIMIT_S)
     request = msgspec.structs.replace(request, warmup=plan.warmup)
     start = time.monotonic()
-    observation, seconds, outputs = contender.runner.run(request)
+    ran = contender.runner.run(request)
     elapsed = time.monotonic() - start
-    truth = [plan.truth[order[keep]]]
-    found = check.judge_run(plan.case, observation, [[o] for o in outputs], truth, plan.oracle.rtol, plan.oracle.hint)
-    slowest = [] if found else np.max(seconds, axis=0).tolist()
-    return Burst(slowest, elapsed, found, observation)
+    truth, rtol = [plan.truth[order[keep]]], plan.oracle.rtol
+    found = check.judge_run(plan.case, ran.observation, [[o] for o in ran.outputs], truth, rtol, plan.oracle.hint)
+    found = found or check.judge_sums(plan.case, ran.sums, [plan.due[k] for k in order])
+    slowest = [] if found else np.max(ran.seconds, axis=0).tolist()
+    return Burst(slowest, elapsed, found, ran.observation)
 
 
 def against_clock(
@@ -148,10 +155,29 @@ def against_clock(
         if failed:
             raise HarnessError(f"our own {honest.name} failed: {failed.kind} {failed.message}")
         beyond, claimed, verdict = _beyond(plan, suspect, rounds, rng)
-        if verdict or beyond <= 3 * max(usual, 0.0) + 0.5 * claimed + HIDDEN_S:
+        if verdict or beyond <= 2 * max(usual, 0.0) + HIDDEN_SHARE * claimed + HIDDEN_S:
             return verdict
         said = f"its samples add up to {claimed:.3f} s, but the referee's clock saw {beyond:.3f} s more go by"
     return Verdict(Kind.TAMPERED, said)
+
+
+def against_memory(plan: Plan, suspect: Contender, rng: np.random.Generator) -> Verdict | None:
+    """Hold runs on input that a kernel has not seen against runs on the same input again; TAMPERED when it remembers."""
+    faster = 0.0
+    for _ in range(3):
+        fresh = _plan(plan.case, plan.oracle, rng, samples=2 * UNSEEN, warmup=plan.warmup, count=UNSEEN + 1)
+        suspect.runner.data(fresh.sets)
+        order = [UNSEEN] * plan.warmup + [*range(UNSEEN)] * 2
+        found = burst(fresh, suspect, rng, order=order)
+        if found.verdict:
+            return found.verdict
+        first, again = found.seconds[:UNSEEN], found.seconds[UNSEEN:]
+        faster = stats.median(first) / max(stats.median(again), 1e-9)
+        if faster < REMEMBERS:
+            return None
+    return Verdict(
+        Kind.TAMPERED, f"it is {faster:.1f} times as fast on input that it has seen before: it remembers results"
+    )
 
 
 def _beyond(
@@ -176,6 +202,9 @@ def _sound(burst: Burst, contender: Contender) -> Burst:
     return burst
 
 
-def _plan(case: Case, oracle: Oracle, rng: np.random.Generator, samples: int, warmup: int = WARMUP) -> Plan:
-    sets = [oracle.inputs(rng, case) for _ in range(SETS)]
-    return Plan(case, oracle, sets, [oracle.expected(case, s) for s in sets], samples, warmup)
+def _plan(
+    case: Case, oracle: Oracle, rng: np.random.Generator, samples: int, warmup: int = WARMUP, count: int = SETS
+) -> Plan:
+    sets = [oracle.inputs(rng, case) for _ in range(count)]
+    truth = [oracle.expected(case, s) for s in sets]
+    return Plan(case, oracle, sets, truth, [check.due(t, oracle.rtol) for t in truth], samples, warmup)

@@ -147,6 +147,42 @@ int mpilab_guard_said(int id) {
 
 void mpilab_guard_say(int id) { said[said_count++ % SAID] = id; }
 
+static int disturbed;
+
+/* Falsifies all messages from now on, so that one sees whether the result depends on what they bring. */
+void mpilab_disturb(int on) { disturbed = on; }
+
+/* Changes numbers by a quarter or more, of which `came` bytes were received: one bit of each double's fraction. */
+static void disturb(const struct blocks *received, int64_t came) {
+    uint64_t word;
+    size_t left = came < 0 ? 0 : (size_t)came;
+    for (size_t i = 0; i < received->count; i++) {
+        const struct block *b = &received->list[i];
+        size_t bytes = b->bytes < left ? b->bytes : left;
+        left -= bytes;
+        for (char *at = b->base; bytes >= sizeof word; at += sizeof word, bytes -= sizeof word) {
+            memcpy(&word, at, sizeof word);
+            word ^= (uint64_t)1 << 51;
+            memcpy(at, &word, sizeof word);
+        }
+    }
+}
+
+void mpilab_guard_blocking(const struct op *op) {
+    struct blocks sent, received;
+    int64_t came = INT64_MAX;
+    if (!disturbed) return;
+    both_sides(op, &sent, &received);
+    if (op->kind != KIND_COLLECTIVE && op->status && op->status != MPI_STATUS_IGNORE) {
+        MPI_Count bytes = 0;
+        PMPI_Get_count_c(op->status, MPI_BYTE, &bytes);
+        came = bytes < 0 ? 0 : bytes;
+    }
+    disturb(&received, came);
+    mpilab_blocks_free(&sent);
+    mpilab_blocks_free(&received);
+}
+
 const char *mpilab_guard_end(struct guard *g, int64_t received_bytes) {
     const char *wrong = NULL;
     char *low, *saved = g->saved;
@@ -170,6 +206,7 @@ const char *mpilab_guard_end(struct guard *g, int64_t received_bytes) {
         saved += b->bytes;
         left -= came;
     }
+    if (disturbed && there) disturb(&g->received, received_bytes);
     if (g->shadow) mpilab_watch_again(&g->received);
     return mpilab_guard_said(g->flight) ? NULL : wrong;
 }

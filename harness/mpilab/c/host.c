@@ -191,7 +191,19 @@ struct burst {
     double *in, *out;     /* the buffers the kernel is bound to */
     double *kept;         /* [rows][n_out] */
     double *seconds;      /* [samples] this rank's time of each */
+    double *sums;         /* [warmup + samples] of each output, weighted */
 };
+
+/* What element j of an output counts in its sum, 1 to 2; check.py has the same: no output of a run goes unseen, even where
+ * only one of a burst is sent back whole. */
+static double weighted_sum(const double *out, long n) {
+    double total = 0;
+    for (uint32_t j = 0; j < n; j++) {
+        uint32_t x = (j ^ (j >> 15)) * 2654435761u;
+        total += out[j] * (1.0 + (double)((x ^ (x >> 13)) & 0xffff) / 65536.0);
+    }
+    return total;
+}
 
 static double now_s(void) {
     struct timespec t;
@@ -214,6 +226,7 @@ int mpilab_burst(MPI_Fint host, int (*run)(void *), void *self, const struct bur
         double stop = now_s();
         if (kernel_child) _exit(0);
         if (code) return code;
+        b->sums[i] = weighted_sum(b->out, b->n_out);
         if (i >= b->warmup) b->seconds[i - b->warmup] = stop - start;
         if (b->keep[i] >= 0) memcpy(b->kept + b->keep[i] * b->n_out, b->out, sizeof(double) * (size_t)b->n_out);
     }

@@ -262,6 +262,7 @@ int mpilab_after(struct op *op) {
         mpilab_operation_made(made, *op->request);
     current = NULL;
     if (op->result) return op->result;
+    if (blocking || (op->kind == KIND_COLLECTIVE && !made)) mpilab_guard_blocking(op);
     if (op->kind == KIND_PARTITION) mpilab_partition(op, 1);
     if (op->kind >= KIND_NEW_COMM && op->kind <= KIND_NEW_FILE) mpilab_object_new(op);
     if (op->kind == KIND_FREE_TYPE || op->kind == KIND_NEW_TYPE) mpilab_types_changed();

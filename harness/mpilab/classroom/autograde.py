@@ -1,0 +1,114 @@
+"""nbgrader's autograding, with the referee in place of executing the notebook.
+
+Theory of operation.  Two preprocessors take the places of nbgrader's.  `Rebuild` takes the released notebook and puts
+into it, of what the student handed in, only the text of the cells that are the student's: nothing else of that
+notebook is kept, so changed tests, metadata, ids and outputs change nothing.  `Referee` reads the kernel cells as data,
+has them graded at the desk, in the sandbox, and writes the report and one finite number as the score cell's output,
+which nbgrader takes for the grade.  Nothing that a student wrote is executed in this process.
+"""
+
+import math
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from nbformat import NotebookNode
+from nbgrader.preprocessors import NbGraderPreprocessor
+from traitlets import Bool, Unicode
+
+from mpilab import lab, report
+from mpilab.classroom import notebook
+from mpilab.classroom.desk import Desk, Piece
+from mpilab.errors import HarnessError
+from mpilab.lab import Lab
+from mpilab.record import Record
+from mpilab.submission import SIZE_LIMIT
+
+Resources = dict[str, Any]
+
+
+class Rebuild(NbGraderPreprocessor):
+    """The released notebook with the student's own cells."""
+
+    release_directory = Unicode(help="where nbgrader releases assignments").tag(config=True)
+
+    def preprocess(self, nb: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
+        """Give back the released notebook, filled."""
+        about = resources["nbgrader"]
+        path = Path(self.release_directory) / about["assignment"] / f"{about['notebook']}.ipynb"
+        try:
+            released = nbformat.read(path, as_version=4)
+        except (OSError, ValueError) as error:
+            raise HarnessError(
+                f"{path}: {error}", then=f"nbgrader generate_assignment {about['assignment']}"
+            ) from error
+        handed_in = texts(nb)
+        for cell in released.cells:
+            marks = cell.metadata.get("nbgrader", {})
+            if marks.get("solution") and marks["grade_id"] in handed_in:
+                cell.source = handed_in[marks["grade_id"]]
+        return released, resources
+
+
+class Referee(NbGraderPreprocessor):
+    """The score cells' outputs: the referee's report, and its number."""
+
+    root = Unicode(help="the course's folder").tag(config=True)
+    unsafe_no_sandbox = Bool(False, help="run what students wrote without a sandbox").tag(config=True)
+
+    def preprocess(self, nb: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
+        """Grade all kernels of a notebook."""
+        about = resources["nbgrader"]
+        one = lab.find(about["assignment"])
+        sources = texts(nb)
+        with Desk(Path(self.root), boxed=not self.unsafe_no_sandbox) as desk:
+            for cell in nb.cells:
+                role = cell.metadata.get("nbgrader", {}).get("grade_id", "")
+                if role.startswith("score-"):
+                    language = role.partition("-")[2]
+                    found = score(desk, about["student"], one, language, sources.get(f"kernel-{language}", ""))
+                    cell.outputs = outputs(found, cell.metadata.nbgrader["points"])
+        return nb, resources
+
+
+def texts(book: NotebookNode) -> dict[str, str]:
+    """What stands in the cells that have a grade_id; of several with the same, the first."""
+    found: dict[str, str] = {}
+    for cell in book.cells:
+        marks = cell.get("metadata", {}).get("nbgrader")
+        role = marks.get("grade_id") if isinstance(marks, dict) else None
+        source = cell.get("source")
+        if isinstance(role, str) and isinstance(source, str):
+            found.setdefault(role, source)
+    return found
+
+
+def score(desk: Desk, student: str, one: Lab, language: str, source: str) -> Record:
+    """Grade what stands in a kernel cell; the record that counts."""
+    kind = "c" if language == "c" else "python"
+    piece = Piece(student, one, kind, kernel_text(kind, source))
+    found = desk.grade(piece)
+    return desk.best(student, one, kind) or found
+
+
+def kernel_text(language: str, source: str) -> str:
+    """The kernel in a cell: what stands below its magic; without the magic there is none."""
+    found = notebook.kernel(source)
+    if found is None or found[0] != language or len(source) > SIZE_LIMIT:
+        return ""
+    return found[1]
+
+
+def outputs(found: Record, points: float) -> list[NotebookNode]:
+    """What the score cell shows: the report, and the number that nbgrader reads.
+
+    Raises HarnessError when the score isn't a number from 0 to `points`: nbgrader gives full marks for what it can't
+    read.
+    """
+    if not (math.isfinite(found.score) and 0 <= found.score <= points):
+        raise HarnessError(f"the score is {found.score!r}, expected 0 to {points:g}", then="tell us, please")
+    html = report.html(found)
+    return [
+        nbformat.v4.new_output("display_data", data={"text/html": html, "text/plain": found.message}),
+        nbformat.v4.new_output("execute_result", data={"text/plain": f"{found.score:.2f}"}, execution_count=1),
+    ]

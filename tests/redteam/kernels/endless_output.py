@@ -1,0 +1,9 @@
+# expect: CRASHED - prints without end
+# include baseline.py
+
+def run(self):
+    while True:
+        print("x" * 100000)
+
+
+Kernel.run = run

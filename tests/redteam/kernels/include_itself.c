@@ -1,0 +1,2 @@
+/* expect: BUILD_FAILED - includes itself without end */
+#include __FILE__

@@ -1,0 +1,10 @@
+# expect: WRONG_ANSWER - changes the module that hosts it, and does nothing else
+# include baseline.py
+
+import sys
+
+for module in list(sys.modules.values()):
+    if getattr(module, "__name__", "").startswith("mpilab"):
+        for name in ("_burst", "called", "_aftermath"):
+            if hasattr(module, name):
+                setattr(module, name, lambda *args, **kw: {})
