@@ -28,6 +28,13 @@ _HOME = {
 }
 
 
+def load_ipython_extension(shell: object) -> None:
+    """`%load_ext mpilab`: the magics of a lab's notebook."""
+    from mpilab.classroom import magics
+
+    magics.load(shell)
+
+
 def __getattr__(name: str) -> object:
     """Import on first use: the engines import this package too, and need none of that."""
     if name not in _HOME:

@@ -27,7 +27,7 @@ def judge_load(observation: Observation, name: str) -> Verdict | None:
     for report in observation.ranks:
         if report.status == "raised":
             return Verdict(Kind.BUILD_FAILED, f"{name} cannot be loaded: {report.text}")
-    return _misbehaviour(observation, f"while {name} was loaded")
+    return _misbehaviour(observation, f"while {name} was loaded") or _tampered(observation)
 
 
 def judge_run(
@@ -39,7 +39,7 @@ def judge_run(
     hint: Hint,
 ) -> Verdict | None:
     """What is wrong with a run; None when nothing is.  outputs[rank][k] is held against expected[k][rank]."""
-    verdict = _misbehaviour(observation, f"({case})") or _memory(case, observation)
+    verdict = _misbehaviour(observation, f"({case})") or _tampered(observation) or _memory(case, observation)
     if verdict:
         return verdict
     for rank, rows in enumerate(outputs):
@@ -136,7 +136,8 @@ def _misbehaviour(observation: Observation, where: str) -> Verdict | None:
     for rank, report in enumerate(observation.ranks):
         if text := _crash(report):
             return Verdict(Kind.CRASHED, f"rank {rank} {text} {where}{_printed(report)}")
-    if observation.end == "finished":
+    lost = [rank for rank, r in enumerate(observation.ranks) if r.status == "lost"]
+    if observation.end == "finished" and not lost:
         return None
     standing = "; ".join(_standing(rank, report) for rank, report in enumerate(observation.ranks))
     if observation.end == "stuck":
@@ -148,7 +149,6 @@ def _misbehaviour(observation: Observation, where: str) -> Verdict | None:
     if observation.end == "flooded":
         loudest = max(observation.ranks, key=lambda report: len(report.printed))
         return Verdict(Kind.CRASHED, f"printed without end {where}; the first lines:{_printed(loudest)}")
-    lost = [rank for rank, r in enumerate(observation.ranks) if r.status == "lost"]
     text = f"rank {' and '.join(map(str, lost))} ended without a word {where}; a kernel must return, not leave"
     return Verdict(Kind.CRASHED, text)
 
@@ -185,6 +185,14 @@ def _standing(rank: int, report: RankReport) -> str:
     if report.status == "returned" or report.phase == "wait":
         return f"rank {rank} done with this run"
     return f"rank {rank} outside MPI, in {report.phase}"
+
+
+def _tampered(observation: Observation) -> Verdict | None:
+    for rank, report in enumerate(observation.ranks):
+        if report.replaced:
+            text = f"on rank {rank} it replaces {report.replaced}, which is not its own"
+            return Verdict(Kind.TAMPERED, text)
+    return None
 
 
 def _memory(case: Case, observation: Observation) -> Verdict | None:

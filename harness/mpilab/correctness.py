@@ -48,7 +48,19 @@ def checked(on: Clusters, runner: Runner, state: Attempt, slot: str, artifact: b
             on.progress(f"{text} {one.case}", 0.15 + (0.13 if strict else 0.0) + 0.13 * i / len(cases))
             if verdict := _check(on, runner, state, one, artifact, strict=strict):
                 return verdict
-    return (_needs_messages(runner, state, cases) if on.boxed else None) or OK
+    return (_hidden(runner, state, cases) if on.boxed else None) or OK
+
+
+def _hidden(runner: Runner, state: Attempt, cases: "list[_Checked]") -> Verdict | None:
+    """What is wrong with a kernel whose numbers are right; a learner's own is taken at its word."""
+    return _needs_messages(runner, state, cases) or left_running(runner)
+
+
+def left_running(runner: Runner) -> Verdict | None:
+    """What is wrong with a kernel of which something goes on when it has been freed."""
+    if not runner.left_running():
+        return None
+    return Verdict(Kind.TAMPERED, "a thread or a process of it still runs after kernel_free: end what you start")
 
 
 def _needs_messages(runner: Runner, state: Attempt, cases: "list[_Checked]") -> Verdict | None:

@@ -6,6 +6,7 @@ where they are: the runner sees who is stuck, decides, and replaces the engines.
 its rank; what must survive a crash goes to the control page (c/page.h).
 """
 
+import builtins
 import contextlib
 import ctypes
 import faulthandler
@@ -13,7 +14,9 @@ import os
 import resource
 import signal
 import sys
+import time
 import traceback
+import types
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, Any
@@ -22,7 +25,7 @@ import numpy as np
 from mpi4py import MPI
 from numpy.typing import NDArray
 
-from mpilab import page
+from mpilab import hosted, page
 from mpilab.hosted import HOST, CKernel, Guarded, KernelFailedError, PythonKernel, Shape, called, load_c, load_python
 
 
@@ -47,9 +50,20 @@ class _State:
         self.comms: dict[tuple[str, int], MPI.Intracomm] = {}
         self.cores = sorted(os.sched_getaffinity(0))
         self.inputs: NDArray[np.float64] = np.zeros((1, 0))
+        self.known: dict[types.ModuleType, dict[str, Any]] = {}  # modules as they were before there was a kernel
 
 
 STATE = _State()
+
+
+def replaced() -> str:
+    """What a kernel has put something else in place of, of what all share: "time.perf_counter"; '': nothing."""
+    for module, known in STATE.known.items():
+        now = vars(module)
+        for name, value in known.items():
+            if name != "_" and now.get(name) is not value:  # _: the last result, interactively
+                return f"{module.__name__}.{name}"
+    return ""
 
 
 def rank() -> int:
@@ -73,9 +87,19 @@ def attach(folder: str, page_size: int, memory_bytes: int) -> dict[str, str]:
     faulthandler.register(signal.SIGUSR1, file=STATE.stack, all_threads=False)  # "where are you?"
     resource.setrlimit(resource.RLIMIT_DATA, (memory_bytes, memory_bytes))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    STATE.known = {module: dict(vars(module)) for module in (time, builtins, MPI, hosted, sys.modules[__name__])}
     import mpi4py
 
     return {"mpi": MPI.Get_library_version().split("\n")[0].strip(), "mpi4py": mpi4py.__version__}
+
+
+def publish(folder: str, page_size: int) -> None:
+    """Map the control page, and no more: for ranks that a notebook's cells run on."""
+    HOST.mpilab_attach.restype = ctypes.c_long
+    HOST.mpilab_attach.argtypes = (ctypes.c_char_p, ctypes.c_int, ctypes.c_long)
+    if HOST.mpilab_attach(f"{folder}/page".encode(), rank(), page_size):
+        raise RuntimeError("the control page cannot be mapped")
+    HOST.mpilab_phase(page.RUN)
 
 
 def load(slot: str, language: str, path: str) -> dict[str, Any]:
@@ -92,7 +116,7 @@ def load(slot: str, language: str, path: str) -> dict[str, Any]:
             return {"status": "raised", "phase": "load", "text": _traceback(path)}
         finally:
             HOST.mpilab_phase(page.IDLE)
-    return {"status": "returned", "phase": "load"}
+    return {"status": "returned", "phase": "load", "replaced": replaced()}
 
 
 def data(sets: int, values: NDArray[np.float64]) -> None:
@@ -139,6 +163,7 @@ def run(spec: dict[str, Any]) -> tuple[dict[str, Any], *tuple[NDArray[np.float64
             HOST.mpilab_strict_off()
             HOST.mpilab_record_off()
             HOST.mpilab_phase(page.IDLE)
+    report["replaced"] = replaced()
     report["overrun"] = in_.overrun("in") or out.overrun("out")
     report["input_changed"] = not np.array_equal(in_.values, STATE.inputs[order[-1]], equal_nan=True)
     return report, seconds, sums, kept

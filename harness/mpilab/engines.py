@@ -75,10 +75,10 @@ class Ipyparallel:
             config=config,
         )
         self._cluster.start_cluster_sync()
-        self._client = self._cluster.connect_client_sync()
-        self._client.wait_for_engines(ranks, timeout=START_S, interactive=False)
-        ids = self._client[:].apply_sync(engine.rank)
-        self._views = [self._client[ids.index(rank)] for rank in range(ranks)]
+        self.client = self._cluster.connect_client_sync()
+        self.client.wait_for_engines(ranks, timeout=START_S, interactive=False)
+        ids = self.client[:].apply_sync(engine.rank)
+        self._views = [self.client[ids.index(rank)] for rank in range(ranks)]
         self.versions = {"ipyparallel": ipyparallel.__version__}
 
     def call(self, rank: int, function: Callable[..., Any], *arguments: Any) -> Reply:
@@ -88,11 +88,11 @@ class Ipyparallel:
 
     def wait(self, replies: Sequence[Any], timeout_s: float) -> None:
         """Wait until all have answered, or for so long."""
-        self._client.wait(replies, timeout=timeout_s)
+        self.client.wait(replies, timeout=timeout_s)
 
     def wait_for_all(self, replies: Sequence[Any]) -> None:
         """Wait until all have answered."""
-        self._client.wait(replies)
+        self.client.wait(replies)
 
 
 class Mpiexec:
@@ -161,7 +161,7 @@ class _Piped:
             os.set_blocking(self.stream.fileno(), True)
             try:
                 self._answer = protocol.receive_answer(self.stream, REPLY_DOUBLES)
-            except EOFError:
+            except (EOFError, HarnessError):  # what isn't an answer was written by a kernel that has taken over
                 self._gone = True
         return self._answer is not None or self._gone
 

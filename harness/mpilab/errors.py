@@ -12,3 +12,7 @@ class HarnessError(Exception):
     def __init__(self, message: str, *, then: str = "") -> None:
         """Join what happened (`message`) with what to do about it (`then`)."""
         super().__init__(f"{message}\n  next: {then}" if then else message)
+
+
+class RunnerError(HarnessError):
+    """The process that holds the engines failed or doesn't answer: the machine's doing, or that of a kernel in it."""

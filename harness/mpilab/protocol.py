@@ -91,6 +91,7 @@ class RankReport(msgspec.Struct, frozen=True):
     text: str = ""  # what it raised (raised)
     overrun: str = ""  # which guard cells were overwritten
     input_changed: bool = False
+    replaced: str = ""  # what of Python's, mpi4py's or the harness's own a kernel has put something else in place of
     stray: str = ""  # a message nobody received
     calls: dict[str, int] = {}
     in_call: str = ""  # the MPI call it is in

@@ -15,7 +15,7 @@ from mpilab.attempt import Attempt
 from mpilab.clusters import Clusters
 from mpilab.diagnosis import timing
 from mpilab.errors import HarnessError
-from mpilab.lab import Lab
+from mpilab.lab import SUFFIXES, Lab
 from mpilab.manifest import Case
 from mpilab.record import Record, keep
 from mpilab.stats import Speed
@@ -38,6 +38,14 @@ def attempt(on: Clusters, lab: Lab, path: Path, budget_s: float) -> Record:
         "control": [(1.0, "baseline", "control")],
     }
     return _recorded(on, state, lambda: _try(on, state, budget_s))
+
+
+def broken(on: Clusters, lab: Lab, path: Path, why: str) -> Record:
+    """The record of a kernel with which the engines' process fails each time, and without which it does not."""
+    state = Attempt(lab, path, language=SUFFIXES.get(path.suffix, ""))
+    state.ratios = {"speedup": [], "control": []}
+    state.verdict = Verdict(Kind.CRASHED, f"it takes the process down that runs it: {why}")
+    return _recorded(on, state, lambda: None)
 
 
 def compare(on: Clusters, lab: Lab, a: Path, b: Path, budget_s: float) -> Record:
@@ -112,6 +120,8 @@ def _race(on: Clusters, state: Attempt, artifact: build.Artifact, left_s: float)
     odd = control is not None and not stats.trusted(control)
     if state.verdict.kind is Kind.OK and (odd or state.speed in (Speed.BEST, Speed.AS_FAST, Speed.FASTER)):
         contest.hold_against_clock(on, state, "baseline", "submission")
+    if on.boxed and state.verdict.kind is Kind.OK and (said := correctness.left_running(on.theirs)):
+        state.verdict, state.speed = said, None
     if odd or state.speed is None:
         theirs = {id(c.runner): c.runner for r in state.timed for c in r.contenders if c.slot == "submission"}
         for runner in theirs.values():

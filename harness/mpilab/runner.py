@@ -13,13 +13,16 @@ import shutil
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
+import psutil
+
 from mpilab import protocol, sandbox, sweep
-from mpilab.errors import HarnessError
+from mpilab.errors import HarnessError, RunnerError
 from mpilab.manifest import Transport
 from mpilab.protocol import Array, Observation
 from mpilab.transport import TRANSPORTS
@@ -27,6 +30,7 @@ from mpilab.transport import TRANSPORTS
 T = TypeVar("T")
 START_S = 50.0  # ten times what it takes; very rarely an engine does not find its controller
 START_TRIES = 3
+STILL_TRIES, STILL_S = 5, 0.05  # for threads that are about to end
 GRACE_S = 30.0  # beyond a request's own limit, before a silent runner is given up
 PACKAGE_FOLDER = Path(__file__).parents[1]
 INBOX = "inbox"  # in a runner's folder: what its sandbox is given to load
@@ -56,6 +60,7 @@ class Runner:
         self.ranks, self._libraries, self._home, self._over = ranks, libraries, home, over
         self.boxed = boxed
         self._ready: protocol.Ready | None = None
+        self._threads = 0
         self._closed = False
         self._start()
 
@@ -76,8 +81,26 @@ class Runner:
                 self.replace()
             else:
                 raise HarnessError(f"the MPI cluster did not start: {reply}", then="run `mpilab doctor`")
+            self._threads = self._running()
         assert self._ready is not None
         return self._ready.versions
+
+    def left_running(self) -> bool:
+        """Whether more threads and processes run, while nothing is asked of the engines, than did at the start."""
+        for _ in range(STILL_TRIES):
+            if self._running() <= self._threads:
+                return False
+            time.sleep(STILL_S)
+        return True
+
+    def _running(self) -> int:
+        """Threads of the runner and of all processes below it."""
+        total = 0
+        with contextlib.suppress(psutil.Error):
+            for process in psutil.Process(self._process.pid).children(recursive=True):
+                with contextlib.suppress(psutil.Error):
+                    total += process.num_threads()
+        return total
 
     def load(self, slot: str, language: protocol.Language, path: Path) -> Observation:
         """Load a kernel into `slot` on all engines."""
@@ -171,15 +194,18 @@ class Runner:
         if isinstance(reply, kind):
             return reply, arrays
         self.replace()
-        raise HarnessError(f"the runner failed: {reply}", then="try again; if it stays so, run `mpilab doctor`")
+        raise RunnerError(f"the runner failed: {reply}", then="try again; if it stays so, run `mpilab doctor`")
 
     def _receive(self, timeout_s: float, limit: int) -> tuple[protocol.Reply, list[Array]]:
         assert self._process.stdout is not None
         try:
             if not select.select([self._process.stdout], [], [], timeout_s)[0]:
                 text = f"the runner has not answered for {timeout_s:.0f} s"
-                raise HarnessError(text, then="run `mpilab doctor`")  # noqa: TRY301
-            return protocol.receive_reply(self._process.stdout, limit)
+                raise RunnerError(text, then="run `mpilab doctor`")  # noqa: TRY301
+            try:
+                return protocol.receive_reply(self._process.stdout, limit)
+            except HarnessError as error:
+                raise RunnerError(str(error)) from error
         except (EOFError, OSError):
             self._lost()
             raise
@@ -190,7 +216,7 @@ class Runner:
     def _lost(self) -> None:
         log = self._log()
         self.replace()
-        raise HarnessError(f"the runner's process ended unexpectedly{log}", then="try again: a new one is starting")
+        raise RunnerError(f"the runner's process ended unexpectedly{log}", then="try again: a new one is starting")
 
     def _log(self) -> str:
         with contextlib.suppress(OSError):

@@ -19,9 +19,9 @@ from types import TracebackType
 from typing import Self
 from urllib.parse import quote
 
-from mpilab import record, sandbox
+from mpilab import record, referee, sandbox
 from mpilab.clusters import Progress
-from mpilab.errors import HarnessError
+from mpilab.errors import HarnessError, RunnerError
 from mpilab.lab import SUFFIXES, Lab
 from mpilab.protocol import Language
 from mpilab.record import Record
@@ -89,10 +89,21 @@ class Desk:
         with tempfile.TemporaryDirectory(prefix="mpilab-") as folder:
             path = Path(folder) / f"{piece.lab.id}{suffix}"
             path.write_text(piece.source, encoding="utf-8", errors="surrogatepass")
-            try:
-                return session.try_kernel(piece.lab.id, path, budget_s=budget_s)
-            finally:
-                session.clusters.new_engines_for_theirs()
+            for last in (False, True):
+                try:
+                    return session.try_kernel(piece.lab.id, path, budget_s=budget_s)
+                except RunnerError as error:  # the kernel's doing, or the machine's?
+                    if last:
+                        return self._twice_broken(session, piece, path, str(error))
+                finally:
+                    session.clusters.new_engines_for_theirs()
+        raise AssertionError
+
+    def _twice_broken(self, session: Session, piece: Piece, path: Path, why: str) -> Record:
+        """Whose doing is it that the engines' process failed twice?  Raises when the baseline fares no better."""
+        baseline = piece.lab.baseline(piece.language)
+        session.try_kernel(piece.lab.id, baseline, budget_s=0.1)
+        return referee.broken(session.clusters, piece.lab, path, why.partition("\n")[0])
 
     def _folder(self, student: str, one: Lab) -> Path:
         return self.root / one.id / quote(student, safe="@+-_ ")

@@ -1,5 +1,5 @@
 /* expect: BUILD_FAILED - a macro that doubles and doubles */
-#define A(x) x x x x x x x x x x x x x x x x
-#define B(x) A(A(A(A(x))))
-#define C(x) B(B(B(x)))
-int bomb[] = {C(1,)};
+#define A(...) __VA_ARGS__ __VA_ARGS__ __VA_ARGS__ __VA_ARGS__ __VA_ARGS__ __VA_ARGS__ __VA_ARGS__ __VA_ARGS__
+#define B(...) A(A(A(A(__VA_ARGS__))))
+#define C(...) B(B(B(__VA_ARGS__)))
+int bomb[] = {C(1, )};

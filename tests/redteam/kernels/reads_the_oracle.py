@@ -1,4 +1,4 @@
-# expect: CRASHED - imports the oracle, and fails without it
+# expect: BUILD_FAILED - imports the oracle, and fails without it
 # include baseline.py
 
 import sys

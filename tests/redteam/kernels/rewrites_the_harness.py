@@ -1,4 +1,4 @@
-# expect: WRONG_ANSWER - changes the module that hosts it, and does nothing else
+# expect: TAMPERED - changes the modules that host it
 # include baseline.py
 
 import sys
