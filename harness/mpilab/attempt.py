@@ -14,7 +14,7 @@ from mpilab import hints, machine, sandbox, stats, time
 from mpilab.clusters import Clusters
 from mpilab.diagnosis.findings import Finding, excerpt
 from mpilab.lab import Lab
-from mpilab.record import Record, TimedCase
+from mpilab.record import Record, TimedCase, clean
 from mpilab.score import score
 from mpilab.stats import Estimate, Speed
 from mpilab.verdict import OK, Verdict
@@ -66,7 +66,7 @@ class Attempt:
             language=self.language,
             file=str(self.file),
             verdict=self.verdict.kind,
-            message=self.verdict.message,
+            message=clean(self.verdict.message),
             score=result.earned,
             points=points,
             pending=result.pending,
@@ -84,7 +84,7 @@ class Attempt:
             findings=self.findings,
             excerpts={one.where: excerpt(self.source, one.where, self.file.name) for one in self.findings if one.where},
             printed=self.printed,
-            remarks=self.remarks,
+            remarks=clean(self.remarks),
             platform=", ".join(dict.fromkeys(r.plan.case.on for r in self.timed)) or "cores",
             machine=machine.describe(),
             versions=on.versions() if self.timed else {},

@@ -23,6 +23,7 @@ from rich.text import Text
 
 from mpilab import __version__, demo, doctor, guide, lab, record, report
 from mpilab.build import C_FOLDER
+from mpilab.classroom import command as classroom
 from mpilab.clusters import Clusters
 from mpilab.diagnosis import report as diagnosis
 from mpilab.diagnosis.diagnose import TIMEOUT_S, diagnose
@@ -154,6 +155,21 @@ def ask_prediction(arguments: argparse.Namespace) -> int:
     return guide.predict(arguments, OUT, lambda: _session(arguments, warm=False))
 
 
+def make_classroom(arguments: argparse.Namespace) -> int:
+    """Make a class's folder for nbgrader, with a notebook for each lab."""
+    return classroom.make(arguments, OUT)
+
+
+def grade_file(arguments: argparse.Namespace) -> int:
+    """Grade a file as a student's, in a sandbox."""
+    return classroom.grade(arguments, OUT, _progress)
+
+
+def open_lab(arguments: argparse.Namespace) -> int:
+    """Open the course's notebooks in JupyterLab."""
+    return classroom.open_lab(arguments, OUT)
+
+
 def include(_: argparse.Namespace) -> int:
     """Print the folder of mpilab.h, for mpicc -I."""
     OUT.print(str(C_FOLDER))
@@ -254,6 +270,11 @@ def _parser() -> argparse.ArgumentParser:
     headlines.add_arguments(command("headlines", run_headlines))
     command("hint", give_hint, "lab").add_argument("--opened", action="store_true", help="open none, show those opened")
     command("predict", ask_prediction, "lab").add_argument("answer", type=int, nargs="?", metavar="N")
+    classroom.add_arguments(command("classroom", make_classroom))
+    classroom.add_grade_arguments(command("grade", grade_file, "lab", "file"))
+    one = command("lab", open_lab)
+    one.add_argument("folder", nargs="?", default="mpilab-course", help="where your notebooks are (mpilab-course)")
+    one.add_argument("--no-browser", action="store_true", help="only say the address")
     command("include", include)
     command("doctor", examine)
     command("report", show_report, "record")

@@ -16,7 +16,6 @@ import signal
 import sys
 import time
 import traceback
-import types
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, Any
@@ -50,7 +49,7 @@ class _State:
         self.comms: dict[tuple[str, int], MPI.Intracomm] = {}
         self.cores = sorted(os.sched_getaffinity(0))
         self.inputs: NDArray[np.float64] = np.zeros((1, 0))
-        self.known: dict[types.ModuleType, dict[str, Any]] = {}  # modules as they were before there was a kernel
+        self.known: dict[Any, dict[str, Any]] = {}  # modules as they were before there was a kernel
 
 
 STATE = _State()

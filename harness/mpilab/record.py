@@ -64,6 +64,11 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     compared_with: str = ""  # the other file, for `mpilab compare`
 
 
+def clean(text: str) -> str:
+    """Text that a kernel may have had a hand in, without characters that would command a terminal."""
+    return "".join(c if c.isprintable() or c in "\n\t" else "\N{REPLACEMENT CHARACTER}" for c in text)
+
+
 def state_folder() -> Path:
     """Where records are kept."""
     state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"

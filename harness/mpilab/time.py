@@ -162,7 +162,7 @@ def against_clock(
 
 
 def against_memory(plan: Plan, suspect: Contender, rng: np.random.Generator) -> Verdict | None:
-    """Hold runs on input that a kernel has not seen against runs on the same input again; TAMPERED when it remembers."""
+    """Hold runs on new input against runs on the same input again; TAMPERED when a kernel remembers its results."""
     faster = 0.0
     for _ in range(3):
         fresh = _plan(plan.case, plan.oracle, rng, samples=2 * UNSEEN, warmup=plan.warmup, count=UNSEEN + 1)

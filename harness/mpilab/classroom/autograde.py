@@ -8,6 +8,7 @@ which nbgrader takes for the grade.  Nothing that a student wrote is executed in
 """
 
 import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -21,13 +22,14 @@ from mpilab.classroom import notebook
 from mpilab.classroom.desk import Desk, Piece
 from mpilab.errors import HarnessError
 from mpilab.lab import Lab
+from mpilab.protocol import Language
 from mpilab.record import Record
 from mpilab.submission import SIZE_LIMIT
 
 Resources = dict[str, Any]
 
 
-class Rebuild(NbGraderPreprocessor):
+class Rebuild(NbGraderPreprocessor):  # type: ignore[misc]
     """The released notebook with the student's own cells."""
 
     release_directory = Unicode(help="where nbgrader releases assignments").tag(config=True)
@@ -37,7 +39,7 @@ class Rebuild(NbGraderPreprocessor):
         about = resources["nbgrader"]
         path = Path(self.release_directory) / about["assignment"] / f"{about['notebook']}.ipynb"
         try:
-            released = nbformat.read(path, as_version=4)
+            released = nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]
         except (OSError, ValueError) as error:
             raise HarnessError(
                 f"{path}: {error}", then=f"nbgrader generate_assignment {about['assignment']}"
@@ -46,15 +48,16 @@ class Rebuild(NbGraderPreprocessor):
         for cell in released.cells:
             marks = cell.metadata.get("nbgrader", {})
             if marks.get("solution") and marks["grade_id"] in handed_in:
-                cell.source = handed_in[marks["grade_id"]]
+                said = handed_in[marks["grade_id"]]
+                cell.source = said if cell.cell_type == "code" else plain(said)
         return released, resources
 
 
-class Referee(NbGraderPreprocessor):
+class Referee(NbGraderPreprocessor):  # type: ignore[misc]
     """The score cells' outputs: the referee's report, and its number."""
 
     root = Unicode(help="the course's folder").tag(config=True)
-    unsafe_no_sandbox = Bool(False, help="run what students wrote without a sandbox").tag(config=True)
+    unsafe_no_sandbox = Bool(default_value=False, help="run what students wrote without a sandbox").tag(config=True)
 
     def preprocess(self, nb: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
         """Grade all kernels of a notebook."""
@@ -65,7 +68,7 @@ class Referee(NbGraderPreprocessor):
             for cell in nb.cells:
                 role = cell.metadata.get("nbgrader", {}).get("grade_id", "")
                 if role.startswith("score-"):
-                    language = role.partition("-")[2]
+                    language: Language = "c" if role == "score-c" else "python"
                     found = score(desk, about["student"], one, language, sources.get(f"kernel-{language}", ""))
                     cell.outputs = outputs(found, cell.metadata.nbgrader["points"])
         return nb, resources
@@ -83,12 +86,16 @@ def texts(book: NotebookNode) -> dict[str, str]:
     return found
 
 
-def score(desk: Desk, student: str, one: Lab, language: str, source: str) -> Record:
+def plain(markdown: str) -> str:
+    """A student's text without HTML or links that run something: it is shown to who grades it."""
+    without = re.sub(r"<(?=[a-zA-Z/!?])", "&lt;", markdown)
+    return re.sub(r"(javascript|vbscript|data)\s*:", r"\1 :", without, flags=re.IGNORECASE)
+
+
+def score(desk: Desk, student: str, one: Lab, language: Language, source: str) -> Record:
     """Grade what stands in a kernel cell; the record that counts."""
-    kind = "c" if language == "c" else "python"
-    piece = Piece(student, one, kind, kernel_text(kind, source))
-    found = desk.grade(piece)
-    return desk.best(student, one, kind) or found
+    found = desk.grade(Piece(student, one, language, kernel_text(language, source)))
+    return desk.best(student, one, language) or found
 
 
 def kernel_text(language: str, source: str) -> str:
@@ -107,8 +114,9 @@ def outputs(found: Record, points: float) -> list[NotebookNode]:
     """
     if not (math.isfinite(found.score) and 0 <= found.score <= points):
         raise HarnessError(f"the score is {found.score!r}, expected 0 to {points:g}", then="tell us, please")
-    html = report.html(found)
+    shown = {"text/html": report.html(found), "text/plain": found.message}
+    number = {"text/plain": f"{found.score:.2f}"}
     return [
-        nbformat.v4.new_output("display_data", data={"text/html": html, "text/plain": found.message}),
-        nbformat.v4.new_output("execute_result", data={"text/plain": f"{found.score:.2f}"}, execution_count=1),
+        NotebookNode(output_type="display_data", data=shown, metadata={}),
+        NotebookNode(output_type="execute_result", data=number, metadata={}, execution_count=1),
     ]

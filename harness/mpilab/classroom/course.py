@@ -1,15 +1,14 @@
 """A class's course folder as nbgrader knows it, derived from the labs.
 
-Theory of operation.  `mpilab classroom FOLDER` makes a folder with one assignment for each lab: the notebook built from
-lab.md, and nbgrader_config.py, which is three lines that call `configure`.  So what the course is stays in the labs, and
-a newer mpilab configures an older folder.  Everything after that is nbgrader's own, in the terminal and in JupyterLab.
+Theory of operation.  `mpilab classroom FOLDER` makes a folder with one assignment for each lab, the notebook built from
+lab.md, and nbgrader_config.py, which is three lines that call `configure`.  So what the course is stays in the labs,
+and a newer mpilab configures an older folder.  Everything after that is nbgrader's own, in the terminal and in
+JupyterLab.
 """
 
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
-
-import nbformat
 
 from mpilab import record
 from mpilab.classroom import notebook
@@ -18,7 +17,7 @@ from mpilab.lab import LANGUAGES, Lab
 from mpilab.protocol import Language
 
 MOST_KB = 4_000  # of a file that is handed in
-CONFIG = '''"""nbgrader's configuration, derived from the labs: see mpilab's docs/instructors.md.  Add your own lines below."""
+CONFIG = '''"""What nbgrader is told, derived from the labs (mpilab's docs/instructors.md); add your own lines below."""
 
 from pathlib import Path
 
@@ -41,7 +40,7 @@ def make(folder: Path, labs: Sequence[Lab], course_id: str, languages: tuple[Lan
         path = folder / "source" / one.id / f"{one.id}.ipynb"
         if path.exists():
             continue
-        record.write(path, nbformat.writes(notebook.build(one, languages)).encode() + b"\n")
+        record.write(path, notebook.written(one, languages))
         written.append(path)
     if not written:
         raise HarnessError(f"{folder} is complete: nothing was written", then="remove an assignment to make it anew")

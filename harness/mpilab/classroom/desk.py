@@ -1,9 +1,9 @@
 """The grader's desk: kernels that students handed in, graded in the sandbox, and the records of them.
 
-Theory of operation.  A kernel is text; it goes through the referee on clusters whose submissions run in the sandbox, and
-its record is kept below the course's folder `grades/`, named by student, lab, language and the text's digest.  What has
-a record is not graded again, so a run that was killed goes on where it was, and grading twice gives the same.  A record
-whose speed is undecided is put aside: its points are pending, and it is graded again when it is asked for.  What counts
+Theory of operation.  A kernel is text; it goes through the referee on clusters whose submissions run in the sandbox,
+and its record is kept below the course's folder `grades/`, named by student, lab, language and the text's digest.  What
+has a record is not graded again, so a run that was killed goes on where it was, and grading twice gives the same.  A
+record whose speed is undecided is put aside: its points are pending, and it is graded again when it is asked for.  What counts
 for a student is the best record of a lab and a language: handing in again never lowers a score.  After each kernel its
 engines are thrown away, with all that they hold.
 """
@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Self
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from mpilab import record, referee, sandbox
 from mpilab.clusters import Progress
@@ -135,6 +135,4 @@ def records(root: Path) -> Iterator[tuple[str, str, Path, Record]]:
     """All records of a course: student, lab, file, record."""
     for path in sorted((root / FOLDER).glob("*/*/*.json")):
         if re.fullmatch(r"(c|python)-[0-9a-f]{16}\.json", path.name) and (found := _read(path)) is not None:
-            from urllib.parse import unquote
-
             yield unquote(path.parent.name), path.parent.parent.name, path, found

@@ -1,20 +1,18 @@
 """What a lab's notebook can do: `%load_ext mpilab`, then `%%kernel`, `%%px` and `%lab`.
 
 Theory of operation.  One notebook works on one lab.  `%%kernel` writes its cell to a file and puts it through the
-referee on warm clusters, with a progress bar; what comes back is shown as the record does, with a timeline.  `%%px` runs
-on ranks that are watched (ranks.py).  Whatever a cell's code does happens in other processes: it may hang or crash, and
-the next cell works.  What is wrong with us or the machine is said in one line, not as a traceback.
+referee on warm clusters, with a progress bar; what comes back is shown as the record does, with a timeline.  `%%px`
+runs on ranks that are watched (ranks.py).  Whatever a cell's code does happens in other processes: it may hang or
+crash, and the next cell works.  What is wrong with us or the machine is said in one line, not as a traceback.
 """
 
 import atexit
 import shlex
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from IPython.core.error import UsageError
-from IPython.core.interactiveshell import InteractiveShell
 from IPython.core.magic import Magics, cell_magic, line_magic, magics_class
 from IPython.display import HTML, Markdown, display
 
@@ -23,7 +21,6 @@ from mpilab.classroom.ranks import Ranks
 from mpilab.errors import HarnessError
 from mpilab.lab import LANGUAGES, SUFFIXES, Lab
 from mpilab.protocol import Language
-from mpilab.record import Record
 from mpilab.report import TEMPLATES
 from mpilab.session import Session
 from mpilab.verdict import Kind
@@ -47,25 +44,25 @@ class NotYetError(Exception):
 
 
 @magics_class
-class Lesson(Magics):  # type: ignore[misc]
+class Lesson(Magics):
     """The magics, and the lab that the notebook is about."""
 
-    def __init__(self, shell: InteractiveShell) -> None:
+    def __init__(self, shell: Any) -> None:
         """Start nothing yet."""
         super().__init__(shell)
         self.lab: Lab | None = None
         self.session: Session | None = None
         self.ranks: Ranks | None = None
-        self.last: dict[str, Record] = {}
+        self.last: dict[str, Any] = {}  # records, by language
         self._bar = Bar()
         self._folder = Path(tempfile.mkdtemp(prefix="mpilab-notebook-"))
         atexit.register(self.close)
 
-    @line_magic
-    def lab_(self, line: str) -> Any:
+    @line_magic("lab")
+    def act(self, line: str) -> Any:
         """`%lab WORD ...`: see USAGE."""
         words = shlex.split(line)
-        acts: dict[str, Callable[..., Any]] = {
+        acts: dict[str, Any] = {
             "use": self.use, "predict": self.predict, "hint": self.hint, "reset": self.reset, "score": self.score,
             "trace": self.trace, "where": self.where, "restart": self.restart, "doctor": self.doctor,
         }  # fmt: skip
@@ -92,14 +89,16 @@ class Lesson(Magics):  # type: ignore[misc]
         finally:
             self._bar.end()
         self.last[line.strip()] = found
-        display(HTML(found._repr_html_()))  # type: ignore[attr-defined]
+        display(HTML(found._repr_html_()))
 
     @cell_magic
     def px(self, _line: str, cell: str) -> None:
         """`%%px`: the cell on every rank."""
         ranks = self._ranks()
         try:
-            ranks.run(cell, lambda text: display(HTML(notice(text, "the ranks are replaced; run the first cells again"))))
+            ranks.run(
+                cell, lambda text: display(HTML(notice(text, "the ranks are replaced; run the first cells again")))
+            )
         except HarnessError as error:
             raise UsageError(str(error)) from None
 
@@ -236,8 +235,6 @@ def _language(word: str) -> Language:
     return "c" if word == "c" else "python"
 
 
-def load(shell: InteractiveShell) -> None:
+def load(shell: Any) -> None:
     """Register the magics."""
-    lesson = Lesson(shell)
-    shell.register_magics(lesson)
-    shell.register_magic_function(lesson.lab_, "line", "lab")
+    shell.register_magics(Lesson(shell))

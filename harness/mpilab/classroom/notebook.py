@@ -8,18 +8,18 @@ Cell ids come from the place in the notebook, so that building twice gives the s
 """
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import jinja2
-import jupytext
-import nbformat
-from nbformat import NotebookNode
 
 from mpilab import lab
 from mpilab.errors import HarnessError
 from mpilab.lab import LANGUAGES, Lab
 from mpilab.protocol import Language
 from mpilab.report import TEMPLATES
+
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
 
 EXPLAIN_POINTS = 2.0
 SCHEMA = 3  # of nbgrader's metadata
@@ -42,9 +42,12 @@ def text(one: Lab) -> str:
         raise HarnessError(f"{path}{f':{where}' if where else ''}: {error}", then="mend the template") from error
 
 
-def build(one: Lab, languages: tuple[Language, ...] = LANGUAGES) -> NotebookNode:
+def build(one: Lab, languages: tuple[Language, ...] = LANGUAGES) -> "NotebookNode":
     """The notebook that students get; without the cells of languages that a class does not use."""
-    book = jupytext.reads(text(one), fmt="md:myst")
+    import jupytext
+    import nbformat
+
+    book: NotebookNode = jupytext.reads(text(one), fmt="md:myst")
     book.cells = [cell for cell in book.cells if _wanted(cell, languages)]
     for number, cell in enumerate(book.cells):
         cell["id"] = f"{one.id}-{number}"
@@ -59,6 +62,13 @@ def build(one: Lab, languages: tuple[Language, ...] = LANGUAGES) -> NotebookNode
     return book
 
 
+def written(one: Lab, languages: tuple[Language, ...] = LANGUAGES) -> bytes:
+    """The notebook's file."""
+    import nbformat
+
+    return f"{nbformat.writes(build(one, languages))}\n".encode()  # type: ignore[no-untyped-call]
+
+
 def kernel(source: str) -> tuple[Language, str] | None:
     """The language and the text of a kernel cell; None when it isn't one: its first line must be the magic alone."""
     match = MAGIC.match(source)
@@ -67,13 +77,13 @@ def kernel(source: str) -> tuple[Language, str] | None:
     return ("c" if match[1] == "c" else "python"), source[match.end() :]
 
 
-def _wanted(cell: NotebookNode, languages: tuple[Language, ...]) -> bool:
+def _wanted(cell: "NotebookNode", languages: tuple[Language, ...]) -> bool:
     role = str(cell.metadata.get("mpilab", ""))
     return not role.startswith(("kernel-", "score-")) or role.partition("-")[2] in languages
 
 
 def _marks(role: str, points: float, cell_type: str) -> dict[str, Any]:
-    """nbgrader's metadata of a cell."""
+    """What nbgrader is told of a cell."""
     grade = role == "explain" or role.startswith("score-")
     marks: dict[str, Any] = {
         "schema_version": SCHEMA,

@@ -1,9 +1,9 @@
 """The ranks that a notebook's `%%px` cells run on: an ipyparallel cluster that is watched.
 
-Theory of operation.  The engines are the same as a runner's, with the PMPI library preloaded, so each publishes in which
-MPI call it is.  While a cell runs they are watched: ranks that can never go on are named within about a second, and then
-they, or ranks that died, are replaced in the background, so that neither a hang nor a crash costs more than the
-variables.  Ctrl-C does the same.  What runs here is the reader's own, in the reader's own processes.
+Theory of operation.  The engines are the same as a runner's, with the PMPI library preloaded, so each publishes in
+which MPI call it is.  While a cell runs they are watched: ranks that can never go on are named within about a second,
+and then they, or ranks that died, are replaced in the background, so that neither a hang nor a crash costs more than
+the variables.  Ctrl-C does the same.  What runs here is the reader's own, in the reader's own processes.
 """
 
 import contextlib
@@ -42,7 +42,9 @@ class Ranks:
         if self._failed is not None:
             failed, self._failed = self._failed, None
             self._start()
-            raise HarnessError(f"the ranks did not start: {failed}", then="run the cell again; `%lab doctor` looks closer")
+            raise HarnessError(
+                f"the ranks did not start: {failed}", then="run the cell again; `%lab doctor` looks closer"
+            )
         reply = self._client[:].execute(code, silent=False, block=False)
         watch = Watch(self._page, self.count, eager_bytes(), math.inf)
         try:

@@ -1,2 +1,2 @@
 /* expect: BUILD_FAILED - includes the reference by its path */
-#include "/work/main/solutions/ring/reference.c"
+#include "COURSE/solutions/ring/reference.c"

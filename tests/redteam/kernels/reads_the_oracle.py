@@ -3,5 +3,5 @@
 
 import sys
 
-sys.path += ["labs/ring", "/work/main/labs/ring"]
+sys.path += ["labs/ring", "COURSE/labs/ring"]
 import oracle
