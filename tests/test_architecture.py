@@ -29,9 +29,9 @@ ORDER = (
     "referee", "report", "diagnosis.diagnose", "diagnosis.report", *(f"tracing.{name}" for name in TRACING),
     "tracing.page", "tracing.choice", "tracing.files", "tracing.kernels", "tracing.programs",
     "scaling.rows", "scaling.measure", "scaling.draw", "scaling.show", "session", "tracing.command", "guide",
-    "scaling.command", "scaling.headlines", "doctor", "demo", "classroom.notebook",
-    "classroom.desk", "classroom.autograde", "classroom.course", "classroom.command", "classroom.ranks",
-    "classroom.magics", "cli", "__main__", "__init__",
+    "scaling.command", "scaling.headlines", "doctor", "demo", "classroom.notebook", "classroom.cells",
+    "classroom.desk", "classroom.autograde", "classroom.course", "classroom.command", "classroom.batch",
+    "classroom.ranks", "classroom.magics", "cli", "__main__", "__init__",
 )  # fmt: skip
 MODULE_LINES = 330
 FUNCTION_LINES = 50

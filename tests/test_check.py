@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mpilab.check import judge_calls, judge_load, judge_run
+from mpilab.check import Due, due, judge_calls, judge_load, judge_run, judge_sums, weights
 from mpilab.manifest import Calls, Case
 from mpilab.protocol import Array, End, Observation, RankReport
 from mpilab.verdict import OK, Kind, Verdict
@@ -266,3 +266,94 @@ def test_the_wrong_calls_are_named(calls: dict[str, int], said: str) -> None:
 def test_a_lab_without_rules_takes_any_calls() -> None:
     """Where nothing is required or forbidden, no call is wrong."""
     assert judge_calls(Calls(), {}) == OK
+
+
+def test_what_is_put_in_place_of_something_is_named() -> None:
+    """A kernel that replaces what all share is TAMPERED, when it is loaded and when it runs, right numbers or not."""
+    report = RankReport("returned", replaced="time.perf_counter")
+    assert "on rank 1 it replaces time.perf_counter" in verdict(seen(FINE, report), Kind.TAMPERED)
+    verdict(seen(FINE, report), Kind.TAMPERED, [[np.zeros(3)], [TRUTH[0][1]]])
+    loaded = judge_load(seen(report, FINE), "halo.py")
+    assert loaded is not None
+    assert loaded.kind is Kind.TAMPERED
+    assert "time.perf_counter" in loaded.message
+
+
+@pytest.mark.parametrize(
+    ("element", "weight"), [(0, 1.0), (1, 1 + 34826 / 65536), (2, 1 + 4117 / 65536), (40_000, 1.0629730224609375)]
+)
+def test_weights_are_those_of_host_c(element: int, weight: float) -> None:
+    """What host.c's weighted_sum gives for an output of one 1.0; 1 by hand: 9e3779b1 ^ 4f1bb ends in 880a, 34826."""
+    assert weights(50_000)[element] == weight
+
+
+def test_weights_are_between_one_and_two_and_hardly_repeat() -> None:
+    """No element counts nothing, neighbours count differently, and a longer output's begin as a shorter one's do."""
+    found = weights(10_000)
+    assert found.min() >= 1
+    assert found.max() < 2
+    assert (np.diff(found) != 0).all()
+    assert np.array_equal(weights(10), found[:10])
+    assert weights(0).size == 0
+
+
+BIG = [np.random.default_rng(3).normal(size=3000), np.random.default_rng(4).normal(size=7)]  # one run, two ranks
+
+
+def sums_of(*runs: list[Array]) -> list[Array]:
+    """Return what host.c makes of the outputs of these runs: added one after the other; sums[rank][run]."""
+    return [
+        np.array([sum((run[rank] * weights(run[rank].size)).tolist()) for run in runs]) for rank in range(len(runs[0]))
+    ]
+
+
+def summed(run: list[Array], rtol: float = 1e-12) -> Verdict | None:
+    """Judge a burst of a right run and of `run`."""
+    expected: list[Due] = [due(BIG, rtol)] * 2
+    return judge_sums(CASE, sums_of(BIG, run), expected)
+
+
+def changed(element: int, value: float) -> list[Array]:
+    """Return BIG with another element on its first rank."""
+    first = BIG[0].copy()
+    first[element] = value
+    return [first, BIG[1]]
+
+
+def test_right_sums_pass() -> None:
+    """The order in which a sum is added up does not matter, nor does an output of no elements."""
+    assert summed(BIG) is None
+    assert summed([BIG[0], BIG[1]], rtol=0.0) is None
+    assert judge_sums(CASE, [np.zeros(1)], [due([np.zeros(0)], 1e-12)]) is None
+
+
+@pytest.mark.parametrize("element", [0, 1, 1500, 2999])
+@pytest.mark.parametrize("value", [1e-3, 0.0, math.nan, math.inf, -math.inf], ids=str)
+def test_a_wrong_element_is_in_the_sum(element: int, value: float) -> None:
+    """One element of 3000 that is off, left out or no number is found, with its rank and run."""
+    found = summed(changed(element, BIG[0][element] + value if value == 1e-3 else value))
+    assert found is not None
+    assert found.kind is Kind.WRONG_ANSWER
+    assert "rank 0 put out wrong numbers in run 2 of a burst (" in found.message
+
+
+def test_elements_in_another_order_have_another_sum() -> None:
+    """The right numbers in the wrong places are found."""
+    assert summed([BIG[0][::-1], BIG[1]]) is not None
+    swapped = BIG[0].copy()
+    swapped[[10, 11]] = swapped[[11, 10]]
+    assert summed([swapped, BIG[1]]) is not None
+
+
+def test_rounding_is_not_wrong() -> None:
+    """Numbers that are right but for rounding, or within the lab's tolerance, have a sum that is near enough."""
+    assert summed([np.nextafter(a, math.inf) for a in BIG]) is None
+    assert summed([a * (1 + 0.9e-6) for a in BIG], rtol=1e-6) is None
+    assert summed([a * (1 + 1e-6) for a in BIG]) is not None
+
+
+def test_each_run_is_held_against_its_own_truth() -> None:
+    """The sums of an earlier run's output, once more, are not those of another input."""
+    other = [a + 1 for a in BIG]
+    assert judge_sums(CASE, sums_of(BIG, other), [due(BIG, 1e-12), due(other, 1e-12)]) is None
+    assert judge_sums(CASE, sums_of(BIG, BIG), [due(BIG, 1e-12), due(other, 1e-12)]) is not None

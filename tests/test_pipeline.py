@@ -149,20 +149,31 @@ def test_an_old_answer_is_found_out(small: Session, echo: Lab, tmp_path: Path) -
 
 
 def test_a_lie_about_time_is_found_out(small: Session, echo: Lab, tmp_path: Path) -> None:
-    """A kernel that makes its engine report a tenth of the time it took disagrees with the referee's own clock."""
+    """A kernel that writes over the samples, and replaces nothing, disagrees with the referee's own clock."""
+    old = "    def run(self):\n"
     lie = (
-        "import mpilab.engine as engine\n"
-        "honest = engine._burst\n\n"
-        "def lying(kernel, host, spec, in_, out, seconds, kept):\n"
-        "    honest(kernel, host, spec, in_, out, seconds, kept)\n"
-        "    seconds *= 0.1\n\n"
-        "engine._burst = lying\n\n\n"
+        "        frame = sys._getframe()\n"
+        "        while 'seconds' not in frame.f_locals:\n"
+        "            frame = frame.f_back\n"
+        "        seconds = frame.f_locals['seconds']\n"
+        "        seconds[seconds > 1e-5] = 1e-5\n"
     )
     path = tmp_path / "liar.py"
-    path.write_text(lie + echo.baseline("python").read_text())
+    path.write_text("import sys\n\n\n" + echo.baseline("python").read_text().replace(old, old + lie))
     record = referee.attempt(small.clusters, echo, path, 2.0)
     assert record.verdict == Kind.TAMPERED, (record.speedup, record.message)
+    assert "but the referee's clock saw" in record.message
     assert record.score == 0
+
+
+def test_a_replaced_clock_is_named(small: Session, echo: Lab, tmp_path: Path) -> None:
+    """A kernel that puts its own clock in place of Python's is found out at once, and the next one is not."""
+    path = tmp_path / "clock.py"
+    path.write_text("import time\n\ntime.perf_counter = lambda: 0.0\n\n\n" + echo.reference("python").read_text())
+    record = referee.attempt(small.clusters, echo, path, 0.1)
+    assert record.verdict == Kind.TAMPERED
+    assert "it replaces time.perf_counter" in record.message
+    assert referee.attempt(small.clusters, echo, echo.reference("python"), 0.1).verdict == Kind.OK
 
 
 def test_more_ranks_than_cores_are_not_timed(small: Session, echo: Lab, monkeypatch: pytest.MonkeyPatch) -> None:

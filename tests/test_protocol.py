@@ -9,7 +9,7 @@ import pytest
 
 from mpilab import protocol
 from mpilab.errors import HarnessError
-from mpilab.protocol import Data, Done, Failure, Load, Observation, RankReport, Ready, Run
+from mpilab.protocol import Data, Done, Failure, Fetch, Files, Load, Observation, RankReport, Ready, Run
 
 RUN = Run("s", 2, 8, 3, [8, 8], [0, 1, 0], [2], 1, 5.0)
 SEEN = Observation("stuck", [RankReport("lost", in_call="MPI_Recv", calls={"MPI_Recv": 3}, abort_code=0)], 1.5)
@@ -20,7 +20,7 @@ def stream(body: Any, arrays: Any = (), rest: bytes = b"") -> io.BytesIO:
     return io.BytesIO(json.dumps({"body": body, "arrays": list(arrays)}).encode() + b"\n" + rest)
 
 
-@pytest.mark.parametrize("body", [Load("slot", "c", "a b\n.so"), Data(3, 2), RUN])
+@pytest.mark.parametrize("body", [Load("slot", "c", "a b\n.so"), Data(3, 2), RUN, Fetch(["strict-0.jsonl"], 9)])
 def test_a_request_arrives_as_it_was_sent(body: protocol.Request) -> None:
     """Every request is decoded into what it was, to the letter."""
     pipe = io.BytesIO()
@@ -29,7 +29,7 @@ def test_a_request_arrives_as_it_was_sent(body: protocol.Request) -> None:
     assert protocol.receive_request(pipe) == (body, [])
 
 
-@pytest.mark.parametrize("body", [Ready({"mpi": "MPICH"}), Done(), SEEN, Failure("ü\n\0")])
+@pytest.mark.parametrize("body", [Ready({"mpi": "MPICH"}), Done(), SEEN, Files([3, -1]), Failure("ü\n\0")])
 def test_a_reply_arrives_as_it_was_sent(body: protocol.Reply) -> None:
     """Every reply is decoded into what it was, to the letter."""
     pipe = io.BytesIO()
@@ -50,6 +50,17 @@ def test_arrays_arrive_bit_by_bit() -> None:
         for a, b in zip(sent, found, strict=True):
             assert b.tobytes() == np.asarray(a, dtype=np.float64).tobytes()
             assert b.ndim == 1
+
+
+@pytest.mark.parametrize("content", [b"", b"a", b"12345678", b"a line of text\n"])
+def test_bytes_travel_as_doubles(content: bytes) -> None:
+    """The bytes of a file arrive as they were, filled up to whole doubles."""
+    pipe = io.BytesIO()
+    protocol.send(pipe, Files([len(content)]), [protocol.to_doubles(content)])
+    pipe.seek(0)
+    _, (found,) = protocol.receive_reply(pipe, len(content) // 8 + 1)
+    assert found.tobytes()[: len(content)] == content
+    assert found.tobytes().count(0) < 8
 
 
 def test_no_more_doubles_are_taken_than_were_asked_for() -> None:

@@ -20,7 +20,7 @@ from mpilab.scaling.measure import measure
 pytestmark = pytest.mark.mpi
 
 CASE = Case(ranks=4, n=8, steps=2, work=4e7, on="emulated")
-TOML = """scale = [{ on = "emulated", ranks = 4, n = 8, steps = 2, work = 4e7 }, { ranks = 4, n = 8 }]
+TOML = """scale = [{ on = "emulated", ranks = 4, n = 8, steps = 2, work = 1e8 }, { ranks = 4, n = 8 }]
 [calls]"""
 FIGURE = """
 [predict]
@@ -33,7 +33,7 @@ look = "baseline"
 [[figure]]
 source = "a test"
 what = "run time"
-figure = "1.2 x"
+figure = "1.05 x"
 of = "time"
 ranks = [4]
 """
@@ -151,11 +151,14 @@ def test_bad_input_is_answered(lag: Lab, args: list[str], said: str, tmp_path: P
 def test_headlines_hold_our_conversion_against_the_figure(lag: Lab, tmp_path: Path) -> None:
     """`mpilab headlines`: a row with the figure, ours and its interval, as JSON and as a page with a drawing."""
     rows = tmp_path / "rows.json"
-    done = mpilab(lag, tmp_path, "headlines", "--json", str(rows), "--out", str(tmp_path / "docs"))
-    assert done.returncode == 0, done.stderr
-    (row,) = json.loads(rows.read_text())["rows"]
-    assert row["reached"] is True
-    assert (row["source"], row["what"], row["figure"]) == ("a test", "run time", 1.2)
+    for _ in range(3):  # a machine that is busy with other things may refuse the case
+        done = mpilab(lag, tmp_path, "headlines", "--json", str(rows), "--out", str(tmp_path / "docs"))
+        assert done.returncode == 0, done.stderr
+        (row,) = json.loads(rows.read_text())["rows"]
+        if row["ours"] is not None:
+            break
+    assert row["reached"] is True, row  # half the modelled work is far more than the figure, even on a busy machine
+    assert (row["source"], row["what"], row["figure"]) == ("a test", "run time", 1.05)
     assert (row["platform"], row["ranks"]) == ("emulated", 4)
     assert row["low"] <= row["ours"] <= row["high"]
     assert "| a test | lag | run time |" in (tmp_path / "docs" / "headlines.md").read_text()

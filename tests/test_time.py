@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from mpilab import check
 from mpilab import time as timing
 from mpilab.errors import HarnessError
 from mpilab.lab import Oracle
 from mpilab.manifest import Case
 from mpilab.protocol import Array, Observation, RankReport, Run
-from mpilab.time import LONGEST_S, SHORTEST_S, WARMUP, Burst, Contender, Plan, Rounds
+from mpilab.runner import Ran
+from mpilab.time import LONGEST_S, REMEMBERS, SHORTEST_S, WARMUP, Burst, Contender, Plan, Rounds
 from mpilab.verdict import Kind, Verdict
 
 ORACLE = """
@@ -40,7 +42,10 @@ class Clock:
 
 
 class Pretender:
-    """A runner whose kernel takes `seconds(steps)` on its slowest rank, says `claim` of it, and is wrong or right."""
+    """A runner whose kernel takes `seconds(steps)` on its slowest rank, says `claim` of it, and is wrong or right.
+
+    It takes only `again` of that on input that it has seen; `skipped` says which runs of a request it puts out 0 in.
+    """
 
     def __init__(
         self,
@@ -48,9 +53,13 @@ class Pretender:
         seconds: Callable[[int], float],
         claim: float = 1.0,
         wrong: Callable[[Run], bool] | None = None,
+        again: float = 1.0,
+        skipped: Callable[[Run], Sequence[int]] | None = None,
     ) -> None:
         self.clock, self.seconds, self.claim, self.wrong = clock, seconds, claim, wrong or (lambda _: False)
+        self.again, self.skipped = again, skipped or (lambda _: ())
         self.sets: Sequence[Sequence[Array]] = []
+        self.seen: set[bytes] = set()
         self.requests: list[Run] = []
         self.hiccups: list[float] = []  # what the next long requests take longer
 
@@ -58,20 +67,32 @@ class Pretender:
         """Take the input sets for the runs to come."""
         self.sets = sets
 
-    def run(self, request: Run) -> tuple[Observation, list[Array], list[Array]]:
+    def run(self, request: Run) -> Ran:
         """Let the time of all runs go by, and answer as a runner does."""
         self.requests.append(request)
-        each, count = self.seconds(request.steps), len(request.order)
-        self.clock.now += REQUEST_S + count * (each + BARRIER_S)
-        if count > LONG and self.hiccups:
+        each = np.array([self.lasts(request, k) for k in request.order])
+        self.clock.now += REQUEST_S + float((each + BARRIER_S).sum())
+        if each.size > LONG and self.hiccups:
             self.clock.now += self.hiccups.pop()
-        samples = np.full(count - request.warmup, each * self.claim)
-        chosen = [self.sets[request.order[k]] for k in request.keep]
-        outputs = [np.concatenate([s[rank] for s in chosen]) + request.steps for rank in range(request.ranks)]
+        out = [[self.sets[k][rank] + request.steps for k in request.order] for rank in range(request.ranks)]
+        for k in self.skipped(request):
+            out[-1][k][:] = 0
         if self.wrong(request):
-            outputs[-1][0] += 1
-        observation = Observation("finished", [RankReport("returned")] * request.ranks, 0.0)
-        return observation, [samples * (rank + 1) / request.ranks for rank in range(request.ranks)], outputs
+            out[-1][request.keep[0]][0] += 1
+        samples = each[request.warmup :] * self.claim
+        return Ran(
+            Observation("finished", [RankReport("returned")] * request.ranks, 0.0),
+            [samples * (rank + 1) / request.ranks for rank in range(request.ranks)],
+            [np.array([(o * check.weights(o.size)).sum() for o in rows]) for rows in out],
+            [np.concatenate([rows[k] for k in request.keep]) for rows in out],
+        )
+
+    def lasts(self, request: Run, k: int) -> float:
+        """How long a run on set `k` takes, which is seen from then on."""
+        content = np.concatenate(self.sets[k]).tobytes()
+        known = content in self.seen
+        self.seen.add(content)
+        return self.seconds(request.steps) * (self.again if known else 1.0)
 
 
 @pytest.fixture
@@ -212,6 +233,22 @@ def test_a_wrong_output_of_a_timed_run_is_a_verdict(clock: Clock, plan: Plan, rn
     assert burst.seconds == []
 
 
+@pytest.mark.parametrize("first", [0, WARMUP], ids=["a warm-up", "a sample"])
+def test_every_run_of_a_burst_counts(clock: Clock, plan: Plan, rng: np.random.Generator, first: int) -> None:
+    """Of runs whose output doesn't come back, its weighted sum does: none is skipped unseen."""
+
+    def skipped(request: Run) -> list[int]:
+        return [first + (first in request.keep)]
+
+    runner = ready(clock, plan, 2e-4, skipped=skipped)
+    burst = timing.burst(plan, contender("x", runner), rng)
+    (k,) = skipped(runner.requests[-1])
+    assert burst.verdict is not None
+    assert burst.verdict.kind is Kind.WRONG_ANSWER
+    assert f"rank 1 put out wrong numbers in run {k + 1} of a burst" in burst.verdict.message
+    assert burst.seconds == []
+
+
 def test_a_round_gives_everybody_a_turn_in_another_order(clock: Clock, plan: Plan, rng: np.random.Generator) -> None:
     """Each contender has one burst a round, and none is always first or last."""
     runner = ready(clock, plan, 2e-4)
@@ -276,9 +313,9 @@ def test_the_clock_bears_out_an_honest_kernel(
     assert held(clock, plan, rng, ready(clock, plan, seconds)) is None
 
 
-@pytest.mark.parametrize("claim", [0.5, 0.1, 0.001, 0.0])
+@pytest.mark.parametrize("claim", [0.75, 0.5, 0.1, 0.001, 0.0])
 def test_the_clock_finds_a_liar(clock: Clock, plan: Plan, rng: np.random.Generator, claim: float) -> None:
-    """A kernel that reports half of its time or less is found out, with both numbers."""
+    """A kernel that reports three quarters of its time or less is found out, with both numbers."""
     found = held(clock, plan, rng, ready(clock, plan, 2e-4, claim=claim))
     assert found is not None
     assert found.kind is Kind.TAMPERED
@@ -312,3 +349,43 @@ def test_a_liar_is_not_saved_by_our_own_failure(clock: Clock, plan: Plan, rng: n
     broken = ready(clock, plan, 2e-4, wrong=long_ones_fail)
     with pytest.raises(HarnessError, match="our own baseline failed"):
         held(clock, plan, rng, ready(clock, plan, 2e-4, claim=0.1), broken)
+
+
+@pytest.mark.parametrize("again", [0.7, 0.5, 0.01])
+def test_a_kernel_that_remembers_is_found_out(clock: Clock, plan: Plan, rng: np.random.Generator, again: float) -> None:
+    """A kernel that is faster on input that it has seen is found out, with how much faster."""
+    found = timing.against_memory(plan, contender("x", ready(clock, plan, 2e-4, again=again)), rng)
+    assert found is not None
+    assert found.kind is Kind.TAMPERED
+    assert f"{1 / again:.1f} times as fast on input that it has seen" in found.message
+
+
+@pytest.mark.parametrize("again", [1.0, 1.1 / REMEMBERS, 2.0])
+def test_a_kernel_that_computes_each_time_is_believed(
+    clock: Clock, plan: Plan, rng: np.random.Generator, again: float
+) -> None:
+    """A kernel that is as fast on any input, or nearly so, or slower when it goes on, does not remember."""
+    runner = ready(clock, plan, 2e-4, again=again)
+    assert timing.against_memory(plan, contender("x", runner), rng) is None
+    (request,) = runner.requests  # and once is enough
+    timed = request.order[request.warmup :]
+    half = len(timed) // 2
+    assert sorted(timed[:half]) == sorted(timed[half:]) == sorted(set(timed))
+    assert not set(request.order[: request.warmup]) & set(timed)
+
+
+def test_memory_is_looked_for_with_new_input(clock: Clock, plan: Plan, rng: np.random.Generator) -> None:
+    """Each try has input that no burst had before, also when the kernel has seen all of the plan's."""
+    runner = ready(clock, plan, 2e-4, again=0.5)
+    for _ in range(3):
+        timing.burst(plan, contender("x", runner), rng)
+    assert timing.against_memory(plan, contender("x", runner), rng) is not None
+
+
+def test_a_kernel_that_fails_on_new_input_gets_the_verdict_for_that(
+    clock: Clock, plan: Plan, rng: np.random.Generator
+) -> None:
+    """A wrong number is a wrong answer, whatever the times say."""
+    found = timing.against_memory(plan, contender("x", ready(clock, plan, 2e-4, wrong=lambda _: True)), rng)
+    assert found is not None
+    assert found.kind is Kind.WRONG_ANSWER

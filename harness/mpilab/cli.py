@@ -23,6 +23,7 @@ from rich.text import Text
 
 from mpilab import __version__, demo, doctor, guide, lab, record, report
 from mpilab.build import C_FOLDER
+from mpilab.classroom import batch
 from mpilab.classroom import command as classroom
 from mpilab.clusters import Clusters
 from mpilab.diagnosis import report as diagnosis
@@ -165,6 +166,11 @@ def grade_file(arguments: argparse.Namespace) -> int:
     return classroom.grade(arguments, OUT, _progress)
 
 
+def grade_class(arguments: argparse.Namespace) -> int:
+    """Grade all that a class has handed in, and write nbgrader's gradebook."""
+    return batch.run(arguments, OUT)
+
+
 def open_lab(arguments: argparse.Namespace) -> int:
     """Open the course's notebooks in JupyterLab."""
     return classroom.open_lab(arguments, OUT)
@@ -272,6 +278,7 @@ def _parser() -> argparse.ArgumentParser:
     command("predict", ask_prediction, "lab").add_argument("answer", type=int, nargs="?", metavar="N")
     classroom.add_arguments(command("classroom", make_classroom))
     classroom.add_grade_arguments(command("grade", grade_file, "lab", "file"))
+    batch.add_arguments(command("grade-class", grade_class, "folder"))
     one = command("lab", open_lab)
     one.add_argument("folder", nargs="?", default="mpilab-course", help="where your notebooks are (mpilab-course)")
     one.add_argument("--no-browser", action="store_true", help="only say the address")

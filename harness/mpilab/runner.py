@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import IO, TypeVar
 
 import psutil
 
@@ -30,6 +30,7 @@ from mpilab.transport import TRANSPORTS
 T = TypeVar("T")
 START_S = 50.0  # ten times what it takes; very rarely an engine does not find its controller
 START_TRIES = 3
+LOOK_S = 2.0  # how often a sandbox that does not answer is looked at
 STILL_TRIES, STILL_S = 5, 0.05  # for threads that are about to end
 GRACE_S = 30.0  # beyond a request's own limit, before a silent runner is given up
 PACKAGE_FOLDER = Path(__file__).parents[1]
@@ -96,10 +97,9 @@ class Runner:
     def _running(self) -> int:
         """Threads of the runner and of all processes below it."""
         total = 0
-        with contextlib.suppress(psutil.Error):
-            for process in psutil.Process(self._process.pid).children(recursive=True):
-                with contextlib.suppress(psutil.Error):
-                    total += process.num_threads()
+        for process in self._processes():
+            with contextlib.suppress(psutil.Error):
+                total += process.num_threads()
         return total
 
     def load(self, slot: str, language: protocol.Language, path: Path) -> Observation:
@@ -169,7 +169,8 @@ class Runner:
         self._send(request, arrays)
         observation, results = self._reply(Observation, timeout_s + GRACE_S, limit)
         clean = observation.end == "finished" and all(
-            r.status == "returned" and not (r.stray or r.overrun or r.error_call or r.forked) for r in observation.ranks
+            r.status == "returned" and not (r.stray or r.overrun or r.error_call or r.forked or r.replaced)
+            for r in observation.ranks
         )
         try:
             before_end()  # what is in the runner's folder goes with it
@@ -199,9 +200,7 @@ class Runner:
     def _receive(self, timeout_s: float, limit: int) -> tuple[protocol.Reply, list[Array]]:
         assert self._process.stdout is not None
         try:
-            if not select.select([self._process.stdout], [], [], timeout_s)[0]:
-                text = f"the runner has not answered for {timeout_s:.0f} s"
-                raise RunnerError(text, then="run `mpilab doctor`")  # noqa: TRY301
+            self._wait(self._process.stdout, timeout_s)
             try:
                 return protocol.receive_reply(self._process.stdout, limit)
             except HarnessError as error:
@@ -212,6 +211,27 @@ class Runner:
         except BaseException:  # no answer, half a one, or Ctrl-C before it: the pipe is of no use any more
             self.replace()
             raise
+
+    def _wait(self, stream: IO[bytes], timeout_s: float) -> None:
+        """Wait for a reply; raises RunnerError when there is none, or can be none."""
+        end = time.monotonic() + timeout_s
+        while not select.select([stream], [], [], max(0.0, min(LOOK_S, end - time.monotonic())))[0]:
+            if self.boxed and self._stopped():
+                raise RunnerError("a kernel has stopped the process that runs it")
+            if time.monotonic() > end:
+                raise RunnerError(f"the runner has not answered for {timeout_s:.0f} s", then="run `mpilab doctor`")
+
+    def _stopped(self) -> bool:
+        with contextlib.suppress(psutil.Error):
+            return any(p.status() == psutil.STATUS_STOPPED for p in self._processes())
+        return False
+
+    def _processes(self) -> list[psutil.Process]:
+        """All processes below the runner's first."""
+        try:
+            return list(psutil.Process(self._process.pid).children(recursive=True))
+        except psutil.Error:
+            return []
 
     def _lost(self) -> None:
         log = self._log()

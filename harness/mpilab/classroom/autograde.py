@@ -8,25 +8,39 @@ which nbgrader takes for the grade.  Nothing that a student wrote is executed in
 """
 
 import math
-import re
 from pathlib import Path
 from typing import Any
 
 import nbformat
+from nbconvert.exporters import NotebookExporter
+from nbconvert.exporters.exporter import ResourcesDict
 from nbformat import NotebookNode
 from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Bool, Unicode
 
 from mpilab import lab, report
-from mpilab.classroom import notebook
+from mpilab.classroom import cells, notebook
 from mpilab.classroom.desk import Desk, Piece
 from mpilab.errors import HarnessError
 from mpilab.lab import Lab
 from mpilab.protocol import Language
 from mpilab.record import Record
-from mpilab.submission import SIZE_LIMIT
 
 Resources = dict[str, Any]
+
+
+class Tolerant(NotebookExporter):
+    """Reads a notebook that a student handed in; what is none becomes an empty one that says why."""
+
+    def from_filename(self, filename: str, resources: Resources | None = None, **more: Any) -> tuple[Any, Resources]:
+        """As nbconvert's, but never fails for what is in the file."""
+        path = Path(filename)
+        about: Any = ResourcesDict()
+        about.update(resources or {})
+        about["metadata"] = ResourcesDict()
+        about["metadata"].update({"name": path.stem, "path": str(path.parent)})
+        found: tuple[str, Resources] = self.from_notebook_node(notebook.read(path), resources=about, **more)
+        return found
 
 
 class Rebuild(NbGraderPreprocessor):  # type: ignore[misc]
@@ -44,12 +58,13 @@ class Rebuild(NbGraderPreprocessor):  # type: ignore[misc]
             raise HarnessError(
                 f"{path}: {error}", then=f"nbgrader generate_assignment {about['assignment']}"
             ) from error
-        handed_in = texts(nb)
+        why = nb.metadata.get(notebook.UNREADABLE)
+        handed_in = {role: cells.said(role, str(why)) for role in cells.ROLES} if why else cells.texts(nb)
         for cell in released.cells:
             marks = cell.metadata.get("nbgrader", {})
             if marks.get("solution") and marks["grade_id"] in handed_in:
-                said = handed_in[marks["grade_id"]]
-                cell.source = said if cell.cell_type == "code" else plain(said)
+                text = handed_in[marks["grade_id"]]
+                cell.source = text if cell.cell_type == "code" else cells.plain(text)
         return released, resources
 
 
@@ -63,7 +78,7 @@ class Referee(NbGraderPreprocessor):  # type: ignore[misc]
         """Grade all kernels of a notebook."""
         about = resources["nbgrader"]
         one = lab.find(about["assignment"])
-        sources = texts(nb)
+        sources = cells.texts(nb)
         with Desk(Path(self.root), boxed=not self.unsafe_no_sandbox) as desk:
             for cell in nb.cells:
                 role = cell.metadata.get("nbgrader", {}).get("grade_id", "")
@@ -74,36 +89,10 @@ class Referee(NbGraderPreprocessor):  # type: ignore[misc]
         return nb, resources
 
 
-def texts(book: NotebookNode) -> dict[str, str]:
-    """What stands in the cells that have a grade_id; of several with the same, the first."""
-    found: dict[str, str] = {}
-    for cell in book.cells:
-        marks = cell.get("metadata", {}).get("nbgrader")
-        role = marks.get("grade_id") if isinstance(marks, dict) else None
-        source = cell.get("source")
-        if isinstance(role, str) and isinstance(source, str):
-            found.setdefault(role, source)
-    return found
-
-
-def plain(markdown: str) -> str:
-    """A student's text without HTML or links that run something: it is shown to who grades it."""
-    without = re.sub(r"<(?=[a-zA-Z/!?])", "&lt;", markdown)
-    return re.sub(r"(javascript|vbscript|data)\s*:", r"\1 :", without, flags=re.IGNORECASE)
-
-
 def score(desk: Desk, student: str, one: Lab, language: Language, source: str) -> Record:
     """Grade what stands in a kernel cell; the record that counts."""
-    found = desk.grade(Piece(student, one, language, kernel_text(language, source)))
+    found = desk.grade(Piece(student, one, language, cells.kernel_text(language, source)))
     return desk.best(student, one, language) or found
-
-
-def kernel_text(language: str, source: str) -> str:
-    """The kernel in a cell: what stands below its magic; without the magic there is none."""
-    found = notebook.kernel(source)
-    if found is None or found[0] != language or len(source) > SIZE_LIMIT:
-        return ""
-    return found[1]
 
 
 def outputs(found: Record, points: float) -> list[NotebookNode]:

@@ -49,8 +49,11 @@ def make(folder: Path, labs: Sequence[Lab], course_id: str, languages: tuple[Lan
 
 def configure(c: Any, root: Path, course_id: str) -> None:
     """Set nbgrader's configuration object `c` for the course at `root`."""
-    from mpilab.classroom.autograde import Rebuild, Referee
+    from nbgrader.converters import Autograde
 
+    from mpilab.classroom.autograde import Rebuild, Referee, Tolerant
+
+    Autograde.exporter_class = Tolerant  # nbgrader has no setting for it
     c.CourseDirectory.root = str(root)
     c.CourseDirectory.course_id = course_id
     c.CourseDirectory.max_file_size = MOST_KB

@@ -3,9 +3,9 @@
 Theory of operation.  A kernel is text; it goes through the referee on clusters whose submissions run in the sandbox,
 and its record is kept below the course's folder `grades/`, named by student, lab, language and the text's digest.  What
 has a record is not graded again, so a run that was killed goes on where it was, and grading twice gives the same.  A
-record whose speed is undecided is put aside: its points are pending, and it is graded again when it is asked for.  What counts
-for a student is the best record of a lab and a language: handing in again never lowers a score.  After each kernel its
-engines are thrown away, with all that they hold.
+record whose speed is undecided is put aside: its points are pending, and it is graded again when it is asked for.
+What counts for a student is the best record of a lab and a language: handing in again never lowers a score.  After each
+kernel its engines are thrown away, with all that they hold.
 """
 
 import contextlib

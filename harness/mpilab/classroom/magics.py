@@ -16,7 +16,7 @@ from IPython.core.error import UsageError
 from IPython.core.magic import Magics, cell_magic, line_magic, magics_class
 from IPython.display import HTML, Markdown, display
 
-from mpilab import doctor, hints, lab
+from mpilab import doctor, hints, lab, report
 from mpilab.classroom.ranks import Ranks
 from mpilab.errors import HarnessError
 from mpilab.lab import LANGUAGES, SUFFIXES, Lab
@@ -50,6 +50,7 @@ class Lesson(Magics):
     def __init__(self, shell: Any) -> None:
         """Start nothing yet."""
         super().__init__(shell)
+        self._notebook = shell
         self.lab: Lab | None = None
         self.session: Session | None = None
         self.ranks: Ranks | None = None
@@ -58,7 +59,7 @@ class Lesson(Magics):
         self._folder = Path(tempfile.mkdtemp(prefix="mpilab-notebook-"))
         atexit.register(self.close)
 
-    @line_magic("lab")
+    @line_magic("lab")  # type: ignore[arg-type]
     def act(self, line: str) -> Any:
         """`%lab WORD ...`: see USAGE."""
         words = shlex.split(line)
@@ -89,7 +90,7 @@ class Lesson(Magics):
         finally:
             self._bar.end()
         self.last[line.strip()] = found
-        display(HTML(found._repr_html_()))
+        display(HTML(report.html(found)))
 
     @cell_magic
     def px(self, _line: str, cell: str) -> None:
@@ -136,7 +137,7 @@ class Lesson(Magics):
     def reset(self, language: str) -> None:
         """Put the baseline into a new cell."""
         text = self._lab().baseline(_language(language)).read_text(encoding="utf-8")
-        self.shell.set_next_input(f"%%kernel {language}\n{text}")
+        self._notebook.set_next_input(f"%%kernel {language}\n{text}")
 
     def score(self, language: str) -> float:
         """Say what the last kernel earns; raises NotYetError when that is nothing."""
@@ -146,7 +147,7 @@ class Lesson(Magics):
             raise NotYetError(f"run the %%kernel {language} cell first")
         if found.verdict != Kind.OK:
             raise NotYetError(f"{found.verdict}: {found.score:g} of {found.points:g} points. {found.message}")
-        return found.score
+        return float(found.score)
 
     def trace(self, *words: str) -> Any:
         """Show the timeline of the last kernel, or the baseline's."""
@@ -194,7 +195,7 @@ class Lesson(Magics):
 
     def _ranks(self) -> Ranks:
         if self.ranks is None:
-            self.ranks = Ranks(up=lambda: self.shell.register_magics(self))  # ipyparallel's own %%px came with them
+            self.ranks = Ranks(up=lambda: self._notebook.register_magics(self))  # ipyparallel's own %%px came with them
         return self.ranks
 
     def _file(self, language: Language) -> Path:

@@ -7,7 +7,7 @@ and `kernel-python` are the student's, `score-*` are locked and worth the lab's 
 Cell ids come from the place in the notebook, so that building twice gives the same file.
 """
 
-import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import jinja2
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 EXPLAIN_POINTS = 2.0
 SCHEMA = 3  # of nbgrader's metadata
 TEXT = "lab.md"
-MAGIC = re.compile(r"%%kernel (c|python)\n")
+MOST_BYTES = 4_000_000  # of a notebook that is handed in
+UNREADABLE = "mpilab-unreadable"  # in the metadata: why a notebook could not be read
 
 
 def text(one: Lab) -> str:
@@ -69,12 +70,28 @@ def written(one: Lab, languages: tuple[Language, ...] = LANGUAGES) -> bytes:
     return f"{nbformat.writes(build(one, languages))}\n".encode()  # type: ignore[no-untyped-call]
 
 
-def kernel(source: str) -> tuple[Language, str] | None:
-    """The language and the text of a kernel cell; None when it isn't one: its first line must be the magic alone."""
-    match = MAGIC.match(source)
-    if match is None:
-        return None
-    return ("c" if match[1] == "c" else "python"), source[match.end() :]
+def read(path: Path) -> "NotebookNode":
+    """A notebook that a student handed in, as data; where it can't be read, an empty one whose metadata say why."""
+    import nbformat
+
+    try:
+        if path.is_symlink() or path.parent.is_symlink():
+            return _unreadable("a link, not a file")
+        size = path.stat().st_size
+        if size > MOST_BYTES:
+            return _unreadable(f"{size:,} bytes; a notebook has at most {MOST_BYTES:,}")
+        book: NotebookNode = nbformat.reads(path.read_text(encoding="utf-8"), as_version=4)
+        cells = book.cells
+    except Exception as error:  # noqa: BLE001 - whatever a file can be made to raise
+        return _unreadable(f"no notebook: {type(error).__name__}")
+    return book if isinstance(cells, list) else _unreadable("no notebook: it has no cells")
+
+
+def _unreadable(why: str) -> "NotebookNode":
+    from nbformat import v4
+
+    book: NotebookNode = v4.new_notebook(metadata={UNREADABLE: why})
+    return book
 
 
 def _wanted(cell: "NotebookNode", languages: tuple[Language, ...]) -> bool:

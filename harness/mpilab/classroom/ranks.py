@@ -34,6 +34,9 @@ class Ranks:
     def __init__(self, count: int = 4, up: Callable[[], None] = lambda: None) -> None:
         """Start them in the background; `up` is called when they are there, each time."""
         self.count, self._up = count, up
+        self._failed: Exception | None = None
+        self._client: Any = None
+        self._page: Any = None
         self._start()
 
     def run(self, code: str, say: Say) -> None:
@@ -88,7 +91,6 @@ class Ranks:
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def _start(self, before: Callable[[], None] = lambda: None) -> None:
-        self._failed: Exception | None = None
         self._folder = sweep.new_folder()
         self._thread = threading.Thread(target=self._come_up, args=(before,), daemon=True)
         self._thread.start()

@@ -1,4 +1,4 @@
-/* expect: WRONG_ANSWER - sends SIGKILL to every process it can reach but its own, and does nothing else */
+/* expect: CRASHED - stops every other process that it can reach, so that nobody answers */
 #include <signal.h>
 #define kernel_run honest_run
 #include "baseline.c"
