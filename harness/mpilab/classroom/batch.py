@@ -9,6 +9,8 @@ all records there, runs nothing, and writes the gradebook.
 
 import argparse
 import logging
+import os
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -125,5 +127,8 @@ def _nbgrader(folder: Path) -> Any:
     from traitlets.config.loader import PyFileConfigLoader
 
     logging.getLogger("traitlets").setLevel(logging.ERROR)
+    os.environ["PATH"] = (
+        f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"  # nbgrader runs alembic
+    )
     config = PyFileConfigLoader("nbgrader_config.py", path=str(folder.resolve())).load_config()
     return NbGraderAPI(config=config)

@@ -1,6 +1,7 @@
 # expect: CRASHED - prints without end
 # include baseline.py
 
+
 def run(self):
     while True:
         print("x" * 100000)

@@ -1,6 +1,7 @@
 # expect: WRONG_ANSWER - writes until the disk is full, and does nothing else
 # include baseline.py
 
+
 def run(self):
     try:
         with open(f"/tmp/full-{self.comm.rank}", "wb") as file:
