@@ -28,7 +28,7 @@ lab: install ## list the labs
 	@$(BIN)/mpilab labs
 
 test: lint openmpi ## all checks and all tests
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 lint: install ## style and types: ruff, mypy --strict, clang-format, our C without warnings
 	$(BIN)/ruff check .
