@@ -72,6 +72,7 @@ class Ipyparallel:
             # a short heartbeat shortens the start; many misses, because a busy engine isn't dead
             controller_args=["--HeartMonitor.period=200", "--HeartMonitor.max_heartmonitor_misses=600"],
             log_level=40,
+            shutdown_atexit=False,  # it would wait for engines that are gone; sweep.py ends them
             config=config,
         )
         self._cluster.start_cluster_sync()

@@ -36,6 +36,9 @@ USAGE = """%lab use LAB        begin with a lab, and start what is needed
 %lab doctor         is this machine fit to learn and to time on?"""
 
 
+RAN = (Kind.OK, Kind.NOT_ATTEMPTED, Kind.WRONG_CALLS)  # there is something to see of these
+
+
 class NotYetError(Exception):
     """A kernel does not earn its points yet."""
 
@@ -85,12 +88,15 @@ class Lesson(Magics):
         self._bar.begin()
         try:
             found = session.try_kernel(one.id, path)
+            self.last[line.strip()] = found
+            shown: list[Any] = [HTML(report.html(found))]
+            if found.verdict in RAN:
+                shown.append(session.trace_kernel(one.id, path).timeline())
         except HarnessError as error:
             raise UsageError(str(error)) from None
         finally:
             self._bar.end()
-        self.last[line.strip()] = found
-        display(HTML(report.html(found)))
+        display(*shown)
 
     @cell_magic
     def px(self, _line: str, cell: str) -> None:
