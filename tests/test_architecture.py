@@ -22,15 +22,16 @@ TRACING = (
 )  # fmt: skip
 # A module may import those to its left.
 ORDER = (
-    "errors", "verdict", "regions", "work", "calls", "wrappers", "protocol", "machine", "page", "manifest", "transport",
-    "lab", "steps", "submission", "sweep", "sandbox", "build",
+    "errors", "terminal", "verdict", "regions", "work", "calls", "wrappers", "protocol", "machine", "page", "manifest",
+    "transport", "lab", "steps", "submission", "sweep", "sandbox", "build",
     *(f"diagnosis.{name}" for name in DIAGNOSIS), "diagnosis.program", "hosted", "engine", "engines", "rank", "cluster",
     "runner", "check", "stats", "time", "score", "record", "hints", "clusters", "attempt", "contest", "correctness",
     "referee", "report", "diagnosis.diagnose", "diagnosis.report", *(f"tracing.{name}" for name in TRACING),
     "tracing.page", "tracing.choice", "tracing.files", "tracing.kernels", "tracing.programs",
     "scaling.rows", "scaling.measure", "scaling.draw", "scaling.show", "session", "tracing.command", "guide",
     "scaling.command", "scaling.headlines", "doctor", "demo", "classroom.notebook", "classroom.cells",
-    "classroom.desk", "classroom.autograde", "classroom.course", "classroom.command", "classroom.batch",
+    "classroom.desk", "classroom.autograde", "classroom.course", "classroom.batch",
+    "classroom.similar", "classroom.overview", "classroom.command",
     "classroom.ranks", "classroom.magics", "cli", "__main__", "__init__",
 )  # fmt: skip
 MODULE_LINES = 330

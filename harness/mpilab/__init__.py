@@ -24,15 +24,9 @@ _HOME = {
     "kernel_work": "mpilab.work",
     "Trace": "mpilab.tracing.model",
     "region": "mpilab.regions",
+    "load_ipython_extension": "mpilab.classroom.magics",  # %load_ext mpilab
     "trace": "mpilab.tracing.programs",
 }
-
-
-def load_ipython_extension(shell: object) -> None:
-    """`%load_ext mpilab`: the magics of a lab's notebook."""
-    from mpilab.classroom import magics
-
-    magics.load(shell)
 
 
 def __getattr__(name: str) -> object:

@@ -16,14 +16,11 @@ from pathlib import Path
 from types import FrameType
 
 import msgspec
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
 from mpilab import __version__, demo, doctor, guide, lab, record, report
 from mpilab.build import C_FOLDER
-from mpilab.classroom import batch
 from mpilab.classroom import command as classroom
 from mpilab.clusters import Clusters
 from mpilab.diagnosis import report as diagnosis
@@ -35,13 +32,10 @@ from mpilab.scaling import command as scaling
 from mpilab.scaling import headlines
 from mpilab.session import BUDGET_S, Session
 from mpilab.submission import read
+from mpilab.terminal import ERR, OUT, progress_bar
 from mpilab.tracing import command as tracing
 from mpilab.verdict import Kind
 
-OUT = Console(soft_wrap=True, highlight=False)
-ERR = Console(stderr=True, soft_wrap=True, highlight=False)
-if not OUT.is_terminal:
-    OUT.width = 120  # nobody folds lines in a file
 MOST_RANKS = 256
 GRADES = {doctor.PASS: "green", doctor.CAUTION: "yellow", doctor.FAIL: "bold red"}
 
@@ -121,7 +115,7 @@ def watch(arguments: argparse.Namespace) -> int:
 
 def run_diagnose(arguments: argparse.Namespace) -> int:
     """Say what is wrong with the MPI of a program: a C source, a binary or a Python script."""
-    with _progress() as progress:
+    with progress_bar() as progress:
         found = diagnose(
             Path(arguments.program), arguments.n, arguments.arguments, timeout_s=arguments.timeout, progress=progress
         )
@@ -154,26 +148,6 @@ def give_hint(arguments: argparse.Namespace) -> int:
 def ask_prediction(arguments: argparse.Namespace) -> int:
     """Ask what a run will show; with an answer, run it and explain."""
     return guide.predict(arguments, OUT, lambda: _session(arguments, warm=False))
-
-
-def make_classroom(arguments: argparse.Namespace) -> int:
-    """Make a class's folder for nbgrader, with a notebook for each lab."""
-    return classroom.make(arguments, OUT)
-
-
-def grade_file(arguments: argparse.Namespace) -> int:
-    """Grade a file as a student's, in a sandbox."""
-    return classroom.grade(arguments, OUT, _progress)
-
-
-def grade_class(arguments: argparse.Namespace) -> int:
-    """Grade all that a class has handed in, and write nbgrader's gradebook."""
-    return batch.run(arguments, OUT)
-
-
-def open_lab(arguments: argparse.Namespace) -> int:
-    """Open the course's notebooks in JupyterLab."""
-    return classroom.open_lab(arguments, OUT)
 
 
 def include(_: argparse.Namespace) -> int:
@@ -220,25 +194,16 @@ def _finish(result: Record, path: str | None) -> int:
 
 
 @contextlib.contextmanager
-def _progress() -> Iterator[Callable[[str, float], None]]:
-    """A progress bar, told what is being done and the share done."""
-    columns = (TextColumn("{task.description}"), BarColumn(bar_width=30), TimeElapsedColumn())
-    with Progress(*columns, console=ERR, transient=True, disable=not ERR.is_terminal) as bar:
-        task = bar.add_task("starting", total=1.0)
-        yield lambda text, share: bar.update(task, description=text, completed=share)
-
-
-@contextlib.contextmanager
 def _session(_: argparse.Namespace, *, warm: bool = True) -> Iterator[Session]:
     """A session that shows a progress bar while it works."""
-    with _progress() as progress, Session(progress=progress, warm=warm) as session:
+    with progress_bar() as progress, Session(progress=progress, warm=warm) as session:
         yield session
 
 
 @contextlib.contextmanager
 def _clusters() -> Iterator[Clusters]:
     """Clusters that start when they are needed, and a progress bar."""
-    with _progress() as progress, contextlib.closing(Clusters(progress=progress)) as clusters:
+    with progress_bar() as progress, contextlib.closing(Clusters(progress=progress)) as clusters:
         yield clusters
 
 
@@ -276,12 +241,7 @@ def _parser() -> argparse.ArgumentParser:
     headlines.add_arguments(command("headlines", run_headlines))
     command("hint", give_hint, "lab").add_argument("--opened", action="store_true", help="open none, show those opened")
     command("predict", ask_prediction, "lab").add_argument("answer", type=int, nargs="?", metavar="N")
-    classroom.add_arguments(command("classroom", make_classroom))
-    classroom.add_grade_arguments(command("grade", grade_file, "lab", "file"))
-    batch.add_arguments(command("grade-class", grade_class, "folder"))
-    one = command("lab", open_lab)
-    one.add_argument("folder", nargs="?", default="mpilab-course", help="where your notebooks are (mpilab-course)")
-    one.add_argument("--no-browser", action="store_true", help="only say the address")
+    classroom.add_commands(command)
     command("include", include)
     command("doctor", examine)
     command("report", show_report, "record")

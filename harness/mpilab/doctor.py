@@ -23,6 +23,7 @@ from mpilab.errors import HarnessError
 from mpilab.machine import cores
 from mpilab.protocol import Run
 from mpilab.runner import Runner
+from mpilab.sandbox import needed
 from mpilab.submission import Submission
 
 PASS, CAUTION, FAIL = "PASS", "CAUTION", "FAIL"
@@ -159,11 +160,11 @@ def noise() -> Finding:
 
 
 def sandbox() -> Finding:
-    """The tool that graded code needs."""
-    tool = shutil.which("bwrap")
-    if tool:
-        return Finding("sandbox", PASS, tool)
-    return Finding("sandbox", CAUTION, "no bubblewrap: fine for learning, not for grading", "apt install bubblewrap")
+    """What graded code runs in."""
+    why = needed()
+    if not why:
+        return Finding("sandbox", PASS, "bubblewrap, tried")
+    return Finding("sandbox", CAUTION, f"fine for learning, not for grading: {why}", "apt install bubblewrap")
 
 
 def leftovers() -> Finding:

@@ -11,6 +11,7 @@ import argparse
 import logging
 import os
 import sys
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,12 +36,14 @@ class HandedIn:
     student: str
     lab: Lab
     path: Path
+    roles: frozenset[str]  # of the released notebook's cells
 
     def pieces(self) -> list[Piece]:
         """The kernels in it."""
         book = notebook.read(self.path)
         why = book.metadata.get(notebook.UNREADABLE)
         texts = {role: cells.said(role, str(why)) for role in cells.ROLES} if why else cells.texts(book)
+        texts = {role: texts.get(role, "") for role in self.roles}
         return [
             Piece(self.student, self.lab, language, cells.kernel_text(language, texts.get(f"kernel-{language}", "")))
             for language in LANGUAGES
@@ -51,8 +54,9 @@ class HandedIn:
 def handed_in(folder: Path, wanted: list[Lab]) -> Iterator[HandedIn]:
     """All notebooks in the class's folder `submitted`, of these labs."""
     for one in wanted:
+        roles = frozenset(cells.texts(notebook.read(folder / "release" / one.id / f"{one.id}.ipynb")))
         for path in sorted((folder / "submitted").glob(f"*/{one.id}/{one.id}.ipynb")):
-            yield HandedIn(path.parts[-3], one, path)
+            yield HandedIn(path.parts[-3], one, path, roles)
 
 
 def add_arguments(one: argparse.ArgumentParser) -> None:
@@ -107,7 +111,7 @@ def _grade(desk: Desk, books: list[HandedIn], bar: Progress, failed: list[str]) 
 
 def _gradebook(folder: Path, books: list[HandedIn], bar: Progress, failed: list[str]) -> int:
     """Take each notebook through nbgrader's autograder."""
-    api = _nbgrader(folder)
+    api = _nbgrader(folder, known_only=True)
     task = bar.add_task("", total=len(books))
     count = 0
     for book in books:
@@ -116,19 +120,23 @@ def _gradebook(folder: Path, books: list[HandedIn], bar: Progress, failed: list[
         if result["success"]:
             count += 1
         else:
-            failed.append(f"{book.student}, {book.lab.id}: nbgrader: {str(result.get('error') or result)[-500:]}")
+            said = [line for line in str(result.get("log")).splitlines() if "Error" in line or "ERROR" in line]
+            failed.append(f"{book.student}, {book.lab.id}: nbgrader: {' '.join(said[-3:]) or result}")
         bar.advance(task)
     return count
 
 
-def _nbgrader(folder: Path) -> Any:
-    """What nbgrader offers to programs, with the class's configuration."""
+def _nbgrader(folder: Path, *, known_only: bool = False) -> Any:
+    """What nbgrader offers to programs, with the class's configuration; `known_only`: nothing is graded in it."""
     from nbgrader.apps import NbGraderAPI
+    from sqlalchemy.exc import SAWarning
     from traitlets.config.loader import PyFileConfigLoader
 
     logging.getLogger("traitlets").setLevel(logging.ERROR)
+    warnings.filterwarnings("ignore", category=SAWarning)  # nbgrader's own queries
     os.environ["PATH"] = (
         f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"  # nbgrader runs alembic
     )
     config = PyFileConfigLoader("nbgrader_config.py", path=str(folder.resolve())).load_config()
+    config.Referee.known_only = known_only
     return NbGraderAPI(config=config)

@@ -28,14 +28,14 @@ MOST_BYTES = 4_000_000  # of a notebook that is handed in
 UNREADABLE = "mpilab-unreadable"  # in the metadata: why a notebook could not be read
 
 
-def text(one: Lab) -> str:
+def text(one: Lab, languages: tuple[Language, ...] = LANGUAGES) -> str:
     """The notebook as a MyST text; raises HarnessError when lab.md is missing or no template."""
     path = one.folder / TEXT
     baselines = {language: one.baseline(language).read_text(encoding="utf-8").rstrip() for language in LANGUAGES}
     try:
         source = path.read_text(encoding="utf-8")
         template = TEMPLATES.overlay(autoescape=False, trim_blocks=True, lstrip_blocks=True).from_string(source)
-        return template.render(lab=one, baseline=baselines)
+        return template.render(lab=one, baseline=baselines, languages=languages)
     except OSError as error:
         raise HarnessError(f"{path}: {error.strerror}", then="CONTRIBUTING.md says what a lab.md holds") from error
     except jinja2.TemplateError as error:
@@ -48,8 +48,7 @@ def build(one: Lab, languages: tuple[Language, ...] = LANGUAGES) -> "NotebookNod
     import jupytext
     import nbformat
 
-    book: NotebookNode = jupytext.reads(text(one), fmt="md:myst")
-    book.cells = [cell for cell in book.cells if _wanted(cell, languages)]
+    book: NotebookNode = jupytext.reads(text(one, languages), fmt="md:myst")
     for number, cell in enumerate(book.cells):
         cell["id"] = f"{one.id}-{number}"
         role = cell.metadata.pop("mpilab", "")
@@ -92,11 +91,6 @@ def _unreadable(why: str) -> "NotebookNode":
 
     book: NotebookNode = v4.new_notebook(metadata={UNREADABLE: why})
     return book
-
-
-def _wanted(cell: "NotebookNode", languages: tuple[Language, ...]) -> bool:
-    role = str(cell.metadata.get("mpilab", ""))
-    return not role.startswith(("kernel-", "score-")) or role.partition("-")[2] in languages
 
 
 def _marks(role: str, points: float, cell_type: str) -> dict[str, Any]:
