@@ -56,7 +56,7 @@ def handed_in(folder: Path, wanted: list[Lab]) -> Iterator[HandedIn]:
     for one in wanted:
         roles = frozenset(cells.texts(notebook.read(folder / "release" / one.id / f"{one.id}.ipynb")))
         for path in sorted((folder / "submitted").glob(f"*/{one.id}/{one.id}.ipynb")):
-            yield HandedIn(path.parts[-3], one, path, roles)
+            yield HandedIn(path.parts[-3], one, path, roles or frozenset(cells.ROLES))
 
 
 def add_arguments(one: argparse.ArgumentParser) -> None:
