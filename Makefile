@@ -49,6 +49,7 @@ bench: install ## the benchmarks behind docs/bench-*.md: timing, the tracer, the
 	$(BIN)/python bench/viewer.py
 	$(BIN)/python bench/diagnose.py
 	$(BIN)/python bench/warm.py
+	$(BIN)/python bench/classroom.py
 
 lock: install ## requirements.lock from pyproject.toml, keeping the versions that still fit (newer ones: make lock UPGRADE=--upgrade)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade --target build/uv uv
