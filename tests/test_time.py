@@ -351,10 +351,18 @@ def test_a_liar_is_not_saved_by_our_own_failure(clock: Clock, plan: Plan, rng: n
         held(clock, plan, rng, ready(clock, plan, 2e-4, claim=0.1), broken)
 
 
+def remembered(clock: Clock, plan: Plan, rng: np.random.Generator, runner: Pretender) -> Verdict | None:
+    """What is said of a kernel after some rounds beside an honest one."""
+    pair = contender("baseline", ready(clock, plan, 2e-4)), contender("submission", runner)
+    rounds = rounds_of(plan, pair, rng)
+    runner.requests.clear()
+    return timing.against_memory(plan, *pair, rounds, rng)
+
+
 @pytest.mark.parametrize("again", [0.7, 0.5, 0.01])
 def test_a_kernel_that_remembers_is_found_out(clock: Clock, plan: Plan, rng: np.random.Generator, again: float) -> None:
     """A kernel that is faster on input that it has seen is found out, with how much faster."""
-    found = timing.against_memory(plan, contender("x", ready(clock, plan, 2e-4, again=again)), rng)
+    found = remembered(clock, plan, rng, ready(clock, plan, 2e-4, again=again))
     assert found is not None
     assert found.kind is Kind.TAMPERED
     assert f"{1 / again:.1f} times as fast on input that it has seen" in found.message
@@ -366,26 +374,23 @@ def test_a_kernel_that_computes_each_time_is_believed(
 ) -> None:
     """A kernel that is as fast on any input, or nearly so, or slower when it goes on, does not remember."""
     runner = ready(clock, plan, 2e-4, again=again)
-    assert timing.against_memory(plan, contender("x", runner), rng) is None
+    assert remembered(clock, plan, rng, runner) is None
     (request,) = runner.requests  # and once is enough
     timed = request.order[request.warmup :]
-    half = len(timed) // 2
-    assert sorted(timed[:half]) == sorted(timed[half:]) == sorted(set(timed))
+    assert timed[::2] == timed[1::2] == sorted(set(timed))
     assert not set(request.order[: request.warmup]) & set(timed)
 
 
 def test_memory_is_looked_for_with_new_input(clock: Clock, plan: Plan, rng: np.random.Generator) -> None:
     """Each try has input that no burst had before, also when the kernel has seen all of the plan's."""
     runner = ready(clock, plan, 2e-4, again=0.5)
-    for _ in range(3):
-        timing.burst(plan, contender("x", runner), rng)
-    assert timing.against_memory(plan, contender("x", runner), rng) is not None
+    assert remembered(clock, plan, rng, runner) is not None
 
 
 def test_a_kernel_that_fails_on_new_input_gets_the_verdict_for_that(
     clock: Clock, plan: Plan, rng: np.random.Generator
 ) -> None:
     """A wrong number is a wrong answer, whatever the times say."""
-    found = timing.against_memory(plan, contender("x", ready(clock, plan, 2e-4, wrong=lambda _: True)), rng)
+    found = remembered(clock, plan, rng, ready(clock, plan, 2e-4, wrong=lambda r: len(set(r.order)) > 5))
     assert found is not None
     assert found.kind is Kind.WRONG_ANSWER

@@ -95,6 +95,6 @@ def hold_against_clock(on: Clusters, state: Attempt, honest: str, suspect: str) 
     rng = on.rng("long", clock.time_ns())
     said = time.against_clock(rounds.plan, by_name[honest], by_name[suspect], rounds, rng)
     if on.boxed:
-        said = said or time.against_memory(rounds.plan, by_name[suspect], rng)
+        said = said or time.against_memory(rounds.plan, by_name[honest], by_name[suspect], rounds, rng)
     if said:
         state.verdict, state.speed = said, None

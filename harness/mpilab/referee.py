@@ -118,7 +118,7 @@ def _race(on: Clusters, state: Attempt, artifact: build.Artifact, left_s: float)
     contest.hold(on, state, contenders, ["submission"], left_s)
     control = state.ratio("control")
     odd = control is not None and not stats.trusted(control)
-    if state.verdict.kind is Kind.OK and (odd or state.speed in (Speed.BEST, Speed.AS_FAST, Speed.FASTER)):
+    if state.verdict.kind is Kind.OK and (on.boxed or odd or state.speed in (Speed.BEST, Speed.AS_FAST, Speed.FASTER)):
         contest.hold_against_clock(on, state, "baseline", "submission")
     if on.boxed and state.verdict.kind is Kind.OK and (said := correctness.left_running(on.theirs)):
         state.verdict, state.speed = said, None

@@ -161,23 +161,36 @@ def against_clock(
     return Verdict(Kind.TAMPERED, said)
 
 
-def against_memory(plan: Plan, suspect: Contender, rng: np.random.Generator) -> Verdict | None:
-    """Hold runs on new input against runs on the same input again; TAMPERED when a kernel remembers its results."""
+def against_memory(
+    plan: Plan, honest: Contender, suspect: Contender, rounds: Rounds, rng: np.random.Generator
+) -> Verdict | None:
+    """Hold runs on new input against those on input seen before; TAMPERED when a kernel remembers its results.
+
+    Seen before is what comes a second time, and what the rounds had; the honest kernel says what other load does.
+    """
     faster = 0.0
     for _ in range(3):
         fresh = _plan(plan.case, plan.oracle, rng, samples=2 * UNSEEN, warmup=plan.warmup, count=UNSEEN + 1)
-        suspect.runner.data(fresh.sets)
-        order = [UNSEEN] * plan.warmup + [*range(UNSEEN)] * 2
-        found = burst(fresh, suspect, rng, order=order)
-        if found.verdict:
-            return found.verdict
-        first, again = found.seconds[:UNSEEN], found.seconds[UNSEEN:]
-        faster = stats.median(first) / max(stats.median(again), 1e-9)
+        order = [UNSEEN] * plan.warmup + [k for k in range(UNSEEN) for _ in range(2)]
+        found = {}
+        for one in (honest, suspect):
+            one.runner.data(fresh.sets)
+            found[one.name] = burst(fresh, one, rng, order=order)
+        if verdict := found[suspect.name].verdict:
+            return verdict
+        _sound(found[honest.name], honest)
+        slower = {name: _new_over_known(one, rounds.bursts[name]) for name, one in found.items()}
+        twice = found[suspect.name].seconds
+        pairs = [new / max(seen, 1e-9) for new, seen in zip(twice[::2], twice[1::2], strict=True)]
+        faster = max(stats.median(pairs), slower[suspect.name] / slower[honest.name])
         if faster < REMEMBERS:
             return None
-    return Verdict(
-        Kind.TAMPERED, f"it is {faster:.1f} times as fast on input that it has seen before: it remembers results"
-    )
+    return Verdict(Kind.TAMPERED, f"it is {faster:.1f} times as fast on input that it has seen: it remembers results")
+
+
+def _new_over_known(fresh: Burst, known: Sequence[Burst]) -> float:
+    """How many times as long a run on new input takes as the rounds' runs did."""
+    return max(stats.lower_decile(fresh.seconds[::2]), 1e-9) / stats.median([_typical(b) for b in known])
 
 
 def _beyond(
