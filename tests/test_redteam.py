@@ -16,6 +16,7 @@ import pytest
 from mpilab import lab, sandbox
 from mpilab.classroom.desk import Desk, Piece
 from mpilab.lab import SUFFIXES
+from mpilab.protocol import Language
 
 KERNELS = sorted((Path(__file__).parent / "redteam" / "kernels").iterdir())
 pytestmark = [
@@ -55,12 +56,21 @@ def test_an_attack_gets_its_verdict_and_no_points(desk: Desk, path: Path) -> Non
     assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f]", found.message + found.remarks)
 
 
+@pytest.mark.parametrize("language", lab.LANGUAGES)
+@pytest.mark.parametrize("one", lab.labs(), ids=lambda one: one.id)
+def test_an_honest_kernel_is_no_attack(desk: Desk, one: lab.Lab, language: Language) -> None:
+    """Our own conversion of each lab passes all that is held against attacks."""
+    text = one.reference(language).read_text(encoding="utf-8")
+    found = desk.grade(Piece("honest", one, language, text), budget_s=0.1)
+    assert found.verdict == "OK", found.message
+
+
 @pytest.mark.parametrize("suffix", [".c", ".py"])
 def test_the_next_submission_is_not_disturbed(desk: Desk, suffix: str) -> None:
     """After all attacks, our own conversion is right and full of style."""
     one = lab.find("ring")
     text = one.reference(SUFFIXES[suffix]).read_text(encoding="utf-8")
-    found = desk.grade(Piece("honest", one, SUFFIXES[suffix], text))
+    found = desk.grade(Piece("next", one, SUFFIXES[suffix], text))
     assert found.verdict == "OK", found.message
     assert found.score >= 6  # of 10; the rest is speed, which a busy machine may leave pending
 

@@ -168,6 +168,11 @@ static void disturb(const struct blocks *received, int64_t came) {
     }
 }
 
+void mpilab_guard_part(char *at, size_t bytes) {
+    struct block block = {.base = at, .bytes = bytes};
+    if (disturbed) disturb(&(struct blocks){.list = &block, .count = 1}, INT64_MAX);
+}
+
 void mpilab_guard_blocking(const struct op *op) {
     struct blocks sent, received;
     int64_t came = INT64_MAX;

@@ -37,8 +37,17 @@ void mpilab_parts_start(const struct operation *o, const void *site) {
     for (int i = 0; o->receives && i < o->parts; i++) in_flight(o, i, site);
 }
 
+/* A part is the program's again. */
+static void arrived(const struct operation *o, int part) {
+    struct flight_area area;
+    char *at = o->part_base + (size_t)part * o->part_bytes;
+    if (o->receives && mpilab_flight_find(at, 1, 1, &area) && area.op == o->first_part + part)
+        mpilab_guard_part(at, o->part_bytes);
+    mpilab_flight_remove(o->first_part + part);
+}
+
 void mpilab_parts_end(const struct operation *o) {
-    for (int i = 0; i < o->parts; i++) mpilab_flight_remove(o->first_part + i);
+    for (int i = 0; i < o->parts; i++) arrived(o, i);
 }
 
 /* MPI_Pready and its kin, before the call; MPI_Parrived after it. */
@@ -47,7 +56,7 @@ int mpilab_partition(const struct op *op, int after) {
     int twice = 0;
     if (!o) return 1;
     if (mpilab_is(op->call, "Parrived")) {
-        if (after && *op->flag) mpilab_flight_remove(o->first_part + op->first);
+        if (after && *op->flag && op->first >= 0 && op->first < o->parts) arrived(o, op->first);
     } else if (!after && mpilab_is(op->call, "Pready_list")) {
         for (int i = 0; i < op->last; i++) twice |= ready(op, o, op->indices[i]);
         for (int i = 0; i < op->last; i++) in_flight(o, op->indices[i], op->place);

@@ -122,6 +122,7 @@ struct guard {
     0xfffb0000u /* NaN as a float or a double, with 16 bits that tell which operation's; negative as an integer */
 void mpilab_guard_new(struct guard *g, struct op *op); /* may put a shadow into op->recv.buf */
 void mpilab_guard_start(struct guard *g, int id, const void *site);
+void mpilab_guard_part(char *at, size_t bytes);                        /* a part has been received */
 void mpilab_guard_blocking(const struct op *op);                       /* the call has received */
 const char *mpilab_guard_end(struct guard *g, int64_t received_bytes); /* what was wrong, or NULL */
 void mpilab_guard_abandon(struct guard *g);                            /* nobody will know when it is complete */
