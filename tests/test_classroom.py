@@ -22,6 +22,7 @@ from mpilab.classroom import batch, cells, course, notebook
 from mpilab.classroom.desk import Desk, Piece
 from mpilab.cli import _parser
 from mpilab.errors import HarnessError
+from mpilab.verdict import Kind
 
 RING = "ring"
 DUE, LATE = "2026-01-01 12:00:00 UTC", "2026-01-02 12:00:00 UTC"
@@ -356,6 +357,33 @@ def test_without_a_sandbox_nothing_is_graded(monkeypatch: pytest.MonkeyPatch, tm
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(HarnessError, match=r"(?s)sandbox.*apt install bubblewrap.*--unsafe-no-sandbox"):
         Desk(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "tries", "expected"),
+    [
+        (["OK"], 1, "OK"),
+        (["WRONG_ANSWER"], 1, "WRONG_ANSWER"),
+        (["TAMPERED", "TAMPERED"], 2, "TAMPERED"),
+        (["TAMPERED", "OK", "OK"], 3, "OK"),
+        (["DEADLOCK", "OK", "DEADLOCK"], 3, "DEADLOCK"),
+        (["TIMED_OUT", "DEADLOCK", "OK"], 3, "OK"),
+    ],
+)
+def test_a_doubtful_verdict_is_said_twice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, verdicts: list[str], tries: int, expected: str
+) -> None:
+    """What a busy machine may have caused counts when two of three attempts say it; the rest at once."""
+    one, left = lab.find(RING), list(verdicts)
+
+    def referee(_desk: Desk, _piece: Piece, _budget_s: float) -> record.Record:
+        kind = Kind(left.pop(0))
+        return record.Record(lab=RING, language="c", file="", verdict=kind, message="", score=6.0 * (kind == Kind.OK))
+
+    monkeypatch.setattr(Desk, "_referee", referee)
+    with Desk(tmp_path, boxed=False) as desk:
+        assert desk.grade(Piece("ann", one, "c", "text")).verdict == expected
+    assert len(verdicts) - len(left) == tries
 
 
 @pytest.mark.mpi
