@@ -142,7 +142,10 @@ def _misbehaviour(observation: Observation, where: str) -> Verdict | None:
     standing = "; ".join(_standing(rank, report) for rank, report in enumerate(observation.ranks))
     if observation.end == "stuck":
         text = f"no rank has moved for seconds {where}: {standing}. Who sends what the other waits for?"
-        return Verdict(Kind.DEADLOCK, f"{observation.stuck.message} {where}" if observation.stuck else text)
+        if observation.stuck:
+            text = f"{observation.stuck.message} {where}"
+            text += f"\n{observation.stuck.queues}" if observation.stuck.queues else ""
+        return Verdict(Kind.DEADLOCK, text)
     if observation.end == "timed_out":
         text = f"still running after {observation.elapsed_s:.0f} s {where}: {standing}. Is there a loop without an end?"
         return Verdict(Kind.TIMED_OUT, text)

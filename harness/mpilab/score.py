@@ -68,5 +68,5 @@ def _share(speed: Speed, speedup: Estimate, gain: Estimate) -> tuple[float, str]
         if speedup.high >= gain.low:
             return 1.0, f"{text}, and yours is no slower than it"
         return 0.0, f"{text}, but yours is slower than that"
-    share = min(max(math.log(speedup.estimate) / math.log(gain.estimate), 0.0), 1.0)
-    return share, f"{share:.0%} of what our own conversion gains here ({gain})"
+    share = min(max(math.log(speedup.low) / math.log(gain.estimate), 0.0), 1.0)
+    return share, f"{share:.0%} of what our own conversion gains here ({gain}), by the low end of yours"
