@@ -34,6 +34,7 @@ def chosen(one: Lab) -> list[Path]:
 
 WRONG = [pytest.param(one, path, id=f"{one.id}-{path.name}") for one in LABS for path in chosen(one)]
 BUDGET_S = 0.6
+TRIES = 3  # of an experiment, which measures, and may measure something else on a busy machine
 LEAST_WRONG = 6  # foreseen mistakes, in each language
 SHARE = 0.9  # of the points: on a loaded machine, the reference may look a little slower than itself
 
@@ -58,7 +59,10 @@ def test_reference_reaches_full_marks(quick: Session, one: Lab, language: Langua
 @pytest.mark.parametrize(("one", "path"), WRONG)
 def test_wrong_answer_gets_its_verdict(quick: Session, one: Lab, path: Path) -> None:
     """A foreseen mistake gets the verdict on its first line, with a message that says more than the word."""
-    record = quick.try_kernel(one.id, path, budget_s=BUDGET_S)
+    for _ in range(TRIES if one.manifest.truth == "reference" else 1):
+        record = quick.try_kernel(one.id, path, budget_s=BUDGET_S)
+        if record.verdict == stated_verdict(path):
+            break
     assert record.verdict == stated_verdict(path), record.message
     assert len(record.message) > len("on rank 0"), record.message
 
