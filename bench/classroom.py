@@ -109,7 +109,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         course.make(folder, labs, "made-up")
-        api = batch._nbgrader(folder)  # noqa: SLF001 - as grade-class does
+        api = batch.nbgrader(folder)
         for one in labs:
             assert api.generate_assignment(one.id)["success"]
         hand_in(folder, labs, options.students)

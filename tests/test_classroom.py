@@ -194,7 +194,7 @@ def sources() -> dict[str, Change]:
     for path in one.wrong():
         if path.suffix == ".c":
             by_verdict.setdefault(lab.stated_verdict(path), wrong[path.stem])
-    attack = Path(__file__).parent / "redteam" / "kernels" / "remembers_results.c"
+    attack = Path(__file__).parent / "redteam" / "kernels" / "remembers_late.c"
     slow = baseline.replace("kernel_work(is_late", "usleep(300), kernel_work(is_late")
     crash = baseline.replace("int kernel_run(struct kernel *k) {", "int kernel_run(struct kernel *k) {\n*(int *)8 = 1;")
     lost = "MPI_Request r; MPI_Irecv(k->came, 1, MPI_DOUBLE, MPI_ANY_SOURCE, 77, k->comm, &r);"
@@ -233,7 +233,7 @@ def hpc1(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Class]:
     state.setenv("JUPYTER_CONFIG_DIR", str(folder / ".jupyter"))
     OWNED.unlink(missing_ok=True)
     course.make(folder, [lab.find(RING)], "hpc1", ("c",))
-    api = batch._nbgrader(folder)
+    api = batch.nbgrader(folder)
     assert api.generate_assignment(RING)["success"]
     with Gradebook(f"sqlite:///{folder}/gradebook.db") as book:
         book.update_or_create_assignment(RING, duedate=DUE)
@@ -336,7 +336,7 @@ class TestClass:
 
     def test_feedback_shows_the_report_and_no_solution(self, hpc1: Class) -> None:
         """The verdict is there; a line that only the reference has is not, but in the notebook that held it."""
-        api = batch._nbgrader(hpc1.folder)
+        api = batch.nbgrader(hpc1.folder)
         assert api.generate_feedback(RING, "cleo-wrong")["success"]
         html = (hpc1.folder / "feedback" / "cleo-wrong" / RING / f"{RING}.html").read_text()
         assert "WRONG_ANSWER" in html

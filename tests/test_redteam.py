@@ -37,7 +37,8 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
 def source(path: Path) -> str:
     """The attack, with the files that it builds on put in."""
     text, one = path.read_text(encoding="utf-8"), lab.find("ring")
-    for file in (*one.folder.glob("baseline.*"), *one.solutions.glob("reference.*")):
+    shared = path.parent.parent.glob("*.c")
+    for file in (*one.folder.glob("baseline.*"), *one.solutions.glob("reference.*"), *shared):
         honest = file.read_text(encoding="utf-8")
         text = text.replace(f'#include "{file.name}"', honest).replace(f"# include {file.name}\n", honest)
     return text.replace("COURSE", str(lab.course())).replace("GRADEBOOK", str(lab.course() / "pyproject.toml"))

@@ -230,7 +230,13 @@ def _parser() -> argparse.ArgumentParser:
         command("compare", compare, "lab", "file_a", "file_b"),
     ):
         one.add_argument("--json", metavar="PATH", help="write the record there as well")
-        one.add_argument("--budget", type=_seconds, default=BUDGET_S, metavar="S", help="seconds the answer may take")
+        one.add_argument(
+            "--budget",
+            type=_seconds,
+            default=BUDGET_S,
+            metavar="S",
+            help="seconds the answer may take (compare: the timing)",
+        )
     one = command("diagnose", run_diagnose, "program")
     one.add_argument("-n", type=_ranks, default=2, metavar="N", help="ranks (default: 2)")
     one.add_argument("--json", metavar="PATH", help="write the diagnosis there as well")

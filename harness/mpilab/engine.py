@@ -72,11 +72,7 @@ def rank() -> int:
 
 def attach(folder: str, page_size: int, memory_bytes: int) -> dict[str, str]:
     """Map the control page, send what kernels print to a file, limit memory; return the versions in use."""
-    HOST.mpilab_attach.restype = ctypes.c_long
-    HOST.mpilab_attach.argtypes = (ctypes.c_char_p, ctypes.c_int, ctypes.c_long)
-    answer = HOST.mpilab_attach(f"{folder}/page".encode(), rank(), page_size)
-    if answer:
-        raise RuntimeError(f"control page: {answer} (-1: cannot be mapped; else page.h says {answer}, not {page_size})")
+    _map_page(folder, page_size)
     STATE.output = Path(folder) / f"rank-{rank()}.out"
     fd = os.open(STATE.output, os.O_CREAT | os.O_RDWR | os.O_APPEND, 0o600)
     os.dup2(fd, 1)
@@ -94,11 +90,16 @@ def attach(folder: str, page_size: int, memory_bytes: int) -> dict[str, str]:
 
 def publish(folder: str, page_size: int) -> None:
     """Map the control page, and no more: for ranks that a notebook's cells run on."""
+    _map_page(folder, page_size)
+    HOST.mpilab_phase(page.RUN)
+
+
+def _map_page(folder: str, page_size: int) -> None:
     HOST.mpilab_attach.restype = ctypes.c_long
     HOST.mpilab_attach.argtypes = (ctypes.c_char_p, ctypes.c_int, ctypes.c_long)
-    if HOST.mpilab_attach(f"{folder}/page".encode(), rank(), page_size):
-        raise RuntimeError("the control page cannot be mapped")
-    HOST.mpilab_phase(page.RUN)
+    answer = HOST.mpilab_attach(f"{folder}/page".encode(), rank(), page_size)
+    if answer:
+        raise RuntimeError(f"control page: {answer} (-1: cannot be mapped; else page.h says {answer}, not {page_size})")
 
 
 def load(slot: str, language: str, path: str) -> dict[str, Any]:

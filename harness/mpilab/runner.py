@@ -204,7 +204,7 @@ class Runner:
             try:
                 return protocol.receive_reply(self._process.stdout, limit)
             except HarnessError as error:
-                raise RunnerError(str(error)) from error
+                raise RunnerError(str(error), then="new engines start: try again") from error
         except (EOFError, OSError):
             self._lost()
             raise
@@ -217,7 +217,7 @@ class Runner:
         end = time.monotonic() + timeout_s
         while not select.select([stream], [], [], max(0.0, min(LOOK_S, end - time.monotonic())))[0]:
             if self.boxed and self._stopped():
-                raise RunnerError("a kernel has stopped the process that runs it")
+                raise RunnerError("a kernel has stopped the process that runs it", then="new engines start: try again")
             if time.monotonic() > end:
                 raise RunnerError(f"the runner has not answered for {timeout_s:.0f} s", then="run `mpilab doctor`")
 

@@ -18,6 +18,7 @@ from pathlib import Path
 from mpilab.errors import HarnessError
 
 TOOL = "bwrap"
+MARK = "MPILAB_SANDBOX"  # in the environment of what runs in one
 SYSTEM = (
     *("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64"),
     *("/etc/ld.so.cache", "/etc/alternatives", "/sys/devices/system"),
@@ -97,7 +98,14 @@ def command(
 def environment() -> dict[str, str]:
     """The environment of what runs in a sandbox: nothing of the user's."""
     path = f"{Path(sys.executable).parent}:/usr/local/bin:/usr/bin:/bin"
-    return {"PATH": path, "HOME": "/tmp", "TMPDIR": "/tmp", "LANG": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"}
+    return {
+        "PATH": path,
+        "HOME": "/tmp",
+        "TMPDIR": "/tmp",
+        "LANG": "C.UTF-8",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        MARK: "1",
+    }
 
 
 def _bound(how: str, path: Path) -> tuple[str, str, str]:

@@ -111,7 +111,7 @@ def _grade(desk: Desk, books: list[HandedIn], bar: Progress, failed: list[str]) 
 
 def _gradebook(folder: Path, books: list[HandedIn], bar: Progress, failed: list[str]) -> int:
     """Take each notebook through nbgrader's autograder."""
-    api = _nbgrader(folder, known_only=True)
+    api = nbgrader(folder, known_only=True)
     task = bar.add_task("", total=len(books))
     count = 0
     for book in books:
@@ -126,7 +126,7 @@ def _gradebook(folder: Path, books: list[HandedIn], bar: Progress, failed: list[
     return count
 
 
-def _nbgrader(folder: Path, *, known_only: bool = False) -> Any:
+def nbgrader(folder: Path, *, known_only: bool = False) -> Any:
     """What nbgrader offers to programs, with the class's configuration; `known_only`: nothing is graded in it."""
     from nbgrader.apps import NbGraderAPI
     from sqlalchemy.exc import SAWarning
